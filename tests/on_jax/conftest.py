@@ -1,8 +1,8 @@
-"""The jax backend, on the CPU as eight devices, is the active one in the tests of this folder.
+"""Tests of the jax backend, which is active on the CPU as eight devices.
 
-Compiling takes most of their time. So XLA optimizes little, and what is marked ``rest``, and of
-what is marked ``share(n)`` all but one in n, runs only where all cases are asked for:
-``pytest tests/on_jax --backend jax``.
+Compilation takes most of the time, so XLA optimizes little. Tests marked ``rest``, and all but one
+in n of the tests marked ``share(n)``, run only if all cases are requested: ``pytest tests/on_jax
+--backend jax``.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ os.environ.setdefault(
 
 @pytest.fixture(scope="session")
 def everything(request: pytest.FixtureRequest) -> bool:
-    """Whether all cases are to run."""
+    """Return True if all cases run."""
     return bool(request.config.getoption("backend") == "jax")
 
 
@@ -36,7 +36,10 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def _is_rest(item: pytest.Item) -> bool:
-    """Of a share the names decide, so that it stays the same when others come."""
+    """Return True for a test that runs only if all cases are requested.
+
+    The names decide, so that a share stays the same when tests are added.
+    """
     share = item.get_closest_marker("share")
     left_out = share is not None and zlib.crc32(item.name.encode()) % share.args[0]
     return bool(left_out) or item.get_closest_marker("rest") is not None

@@ -1,7 +1,7 @@
-"""A worker that trains, saves after each step and dies where it is told to; prints what it has.
+"""A worker that trains, saves after each step, dies at a given step and prints its results.
 
-Run with a folder, the number of steps, the step before which it dies (-1 for none) and the signal
-that it then sends itself.
+Arguments: a folder, the number of steps, the step before which it dies (-1 for none), and the
+signal that it sends itself.
 """
 
 from __future__ import annotations
@@ -54,16 +54,16 @@ try:
         batches = tf.data.Dataset.from_tensors(x[int(step)])
         for batch in strategy.experimental_distribute_dataset(batches):
             train(batch)
-        w.numpy()  # which waits for it
+        w.numpy()  # waits for it
         step.assign_add(1)
         manager.save()
-        assert tf.train.latest_checkpoint(FOLDER) == manager.latest_checkpoint  # in all at once
+        assert tf.train.latest_checkpoint(FOLDER) == manager.latest_checkpoint  # in all processes
 except tf.errors.UnavailableError as failure:
     error = failure.message
 said = {"restored": restored, "error": error}
-if error:  # what is on devices may wait for the one that is gone
+if error:  # values on devices may wait for the lost worker
     print(json.dumps(said), flush=True)
     sys.exit(1)
 said |= {"step": int(step), "w": w.numpy().sum().item(), "rows": int(rows)}
-time.sleep(2 * strategy.cluster_resolver.task_id)  # the first one waits for the others
+time.sleep(2 * strategy.cluster_resolver.task_id)  # the first worker waits for the others
 print(json.dumps(said), flush=True)

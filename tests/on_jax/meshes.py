@@ -1,4 +1,4 @@
-"""A mesh of eight devices, and what lies on it."""
+"""A mesh of eight devices, and layouts and tensors on it."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Programs under a strategy of four replicas, for TensorFlow and tfpy.
 
-``python strategies.py`` runs them with TensorFlow on four logical CPUs and prints what they give:
-``strategies.json``.
+``python strategies.py`` runs them with TensorFlow on four logical CPUs and prints the results,
+which are stored in ``strategies.json``.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ def program(function: Program) -> Program:
 
 
 def number(tf: Any) -> Any:
-    """The replica's number, as a float."""
+    """Return the replica's number as a float."""
     return tf.cast(tf.distribute.get_replica_context().replica_id_in_sync_group, tf.float32)
 
 
 def error(function: Callable[[], Any]) -> str:
-    """The class of what a function raises."""
+    """Return the class of the error that a function raises."""
     try:
         function()
     except Exception as raised:
@@ -143,7 +143,7 @@ def aggregation(tf: Any, s: Any) -> Any:
 
 @program
 def variables_made_elsewhere(tf: Any, s: Any) -> Any:
-    """What replicas do with Variables that were not made in the scope, one after the other."""
+    """Use Variables that were created outside the scope, which replicas update in turn."""
     made = [tf.Variable(1.0), tf.Variable(1.0), tf.Variable([1.0, 2.0, 3.0, 4.0]), tf.Variable(0)]
     total = tf.Variable(
         3.0,
@@ -231,8 +231,11 @@ def values_of_their_own(tf: Any, s: Any) -> Any:
 
 @program
 def checkpoints_of_values_of_their_own(tf: Any, s: Any) -> Any:
-    """What is saved, what the replicas have after it, what others restore of it; and what they
-    restore of a mirrored one."""
+    """Save and restore Variables that differ between replicas.
+
+    Return the saved value, the values of the replicas afterwards, and the values that other
+    Variables restore from it and from a mirrored Variable.
+    """
 
     def made(kind: str, value: Any, dtype: Any) -> Any:
         with s.scope():
@@ -293,7 +296,7 @@ def datasets(tf: Any, s: Any) -> Any:
 
 @program
 def iterators(tf: Any, s: Any) -> Any:
-    """As the guide to input has them: by a signature, as Optionals."""
+    """Use iterators as in the input guide: by a signature, and as Optionals."""
     data = tf.data.Dataset.range(20).map(lambda i: tf.cast(i, tf.float32)).batch(8)
     batches = s.experimental_distribute_dataset(data)
 
@@ -352,7 +355,7 @@ def misuse(tf: Any, s: Any) -> Any:
 
 @program
 def training(tf: Any, s: Any) -> Any:
-    """The custom loop of TensorFlow's guide, with gradients that each replica sums."""
+    """Run the custom training loop of TensorFlow's guide, with gradients summed over replicas."""
     rng = np.random.default_rng(3)
     x, y = rng.normal(size=(48, 5)).astype("float32"), rng.normal(size=(48, 2)).astype("float32")
     with s.scope():
@@ -392,7 +395,7 @@ def training(tf: Any, s: Any) -> Any:
 
 
 def plain(value: Any) -> Any:
-    """A nest as JSON has it."""
+    """Convert a nest to JSON values."""
     if isinstance(value, dict):
         return {key: plain(v) for key, v in value.items()}
     if isinstance(value, list | tuple):
@@ -405,7 +408,7 @@ def plain(value: Any) -> Any:
 
 
 def results(tf: Any, strategy: Any) -> dict[str, Any]:
-    """What each program gives."""
+    """Return the result of each program."""
     return {name: plain(function(tf, strategy)) for name, function in PROGRAMS.items()}
 
 

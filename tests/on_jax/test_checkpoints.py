@@ -1,4 +1,4 @@
-"""Checkpoints of Variables that are spread over devices, and of processes of which one dies."""
+"""Checkpoints of Variables that are spread over devices, and of processes that may die."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def spread(values: Any, sizes: tuple[int, int], places: list[str]) -> Any:
 
 @pytest.mark.parametrize("places", LAYOUTS, ids=str)
 def test_spread_variables(places: list[str], tmp_path: Path) -> None:
-    """What eight devices write, TensorFlow restores, and so do two, one and NumPy."""
+    """TensorFlow, two devices, one device and NumPy restore a checkpoint of eight devices."""
     path = tfpy.train.Checkpoint(v=spread(VALUES, (4, 2), places)).write(tmp_path / "of")
     theirs = reference.Variable(np.zeros_like(VALUES))
     reference.train.Checkpoint(v=theirs).read(path).assert_consumed()
@@ -52,7 +52,7 @@ def test_spread_variables(places: list[str], tmp_path: Path) -> None:
 
 
 def test_only_parts_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each part once, of a file that has the whole."""
+    """Each part is read once from a file with the whole value."""
     path = reference.train.Checkpoint(v=reference.Variable(VALUES)).write(str(tmp_path / "of"))
     asked: list[Any] = []
     part = CheckpointReader.part
@@ -70,7 +70,7 @@ def test_only_parts_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_a_sum_is_restored_whole(tmp_path: Path) -> None:
-    """Where replicas cannot share it equally, too; TensorFlow's lose the rest."""
+    """A sum that replicas cannot share equally is restored. TensorFlow loses the remainder."""
     strategy = tfpy.distribute.MirroredStrategy([f"CPU:{n}" for n in range(4)])
     with strategy.scope():
         count = tfpy.Variable(
@@ -84,7 +84,10 @@ def test_a_sum_is_restored_whole(tmp_path: Path) -> None:
 
 
 def test_of_copies_that_differ_the_first_is_saved(tmp_path: Path) -> None:
-    """As ``numpy`` reads it: statistics of batches differ, where each replica has its own."""
+    """The first replica's value is saved, as ``numpy`` returns it.
+
+    Replicas differ in e.g. the statistics of batches, if each replica keeps its own.
+    """
     strategy = tfpy.distribute.MirroredStrategy(["CPU:0", "CPU:1", "CPU:2"])
     with strategy.scope():
         v = tfpy.Variable([0.0], aggregation=tfpy.VariableAggregation.NONE)
@@ -103,8 +106,10 @@ def test_of_copies_that_differ_the_first_is_saved(tmp_path: Path) -> None:
 
 
 def test_a_worker_dies(tmp_path: Path) -> None:
-    """The other one says which it was, the first one too; started anew, both go on from the last
-    checkpoint."""
+    """The remaining worker names the worker that died, even if it was the first one.
+
+    Restarted workers continue from the last checkpoint.
+    """
     for deaths, gone, saved in (([-1, 2], 1, ["1", "2"]), ([3, -1], 0, ["2", "3"])):
         said = _trained(tmp_path / "of", deaths)
         assert said[gone] == {}
@@ -112,7 +117,7 @@ def test_a_worker_dies(tmp_path: Path) -> None:
         files = sorted(path.name for path in (tmp_path / "of").glob("*.index"))
         assert files == [f"ckpt-{number}.index" for number in saved]
     for left in (tmp_path / "of").glob("*_temp_*"):
-        os.utime(left, (0, 0))  # folders of the workers that died, long ago
+        os.utime(left, (0, 0))  # make the dead workers' folders old
     for said in _trained(tmp_path / "of", [-1, -1]):
         assert said["restored"] == str(tmp_path / "of" / "ckpt-3")
         assert (said["step"], said["rows"], said["error"]) == (4, 16, "")
@@ -127,7 +132,10 @@ def test_a_worker_dies(tmp_path: Path) -> None:
     [([-1, 2], 1, "its data does not arrive"), ([2, -1], 0, "it does not respond")],
 )
 def test_a_worker_is_stopped(tmp_path: Path, deaths: list[int], gone: int, why: str) -> None:
-    """It keeps its connections, and gives no sign of life: the other one names it and ends."""
+    """A stopped worker keeps its connections but does not respond.
+
+    The other one names it and ends.
+    """
     said = _trained(tmp_path / "of", deaths, signal.SIGSTOP)
     assert said[gone] == {}
     assert f"/task:{gone} is gone ({why})" in said[1 - gone]["error"]
@@ -135,7 +143,7 @@ def test_a_worker_is_stopped(tmp_path: Path, deaths: list[int], gone: int, why: 
 
 
 def _on_one_device() -> float:
-    """The sum of what is learnt, by NumPy."""
+    """Return the sum of the trained weights, computed by NumPy."""
     w = np.zeros((300, 1), np.float32)
     for x in np.random.default_rng(0).normal(size=(4, 4, 300)).astype(np.float32):
         w -= 0.001 * 2 * x.T @ (x @ w - 1) / len(x)
@@ -145,11 +153,11 @@ def _on_one_device() -> float:
 def _trained(
     folder: Path, deaths: list[int], by: signal.Signals = signal.SIGKILL
 ) -> list[dict[str, Any]]:
-    """What workers say, nothing of one that dies.
+    """Return the results of workers, an empty result for a worker that dies.
 
     Args:
-        deaths: of each the step before which it dies, or -1.
-        by: the signal that ends it, or stops it until the others have ended.
+        deaths: For each worker the step before which it dies, or -1.
+        by: Signal that ends it, or stops it until the others have ended.
     """
     cluster = {"worker": [f"localhost:{free_port()}" for _ in deaths]}
     workers = []

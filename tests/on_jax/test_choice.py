@@ -1,4 +1,4 @@
-"""When jax is chosen, and that nothing of it is imported before."""
+"""Choice of the jax backend, and no import of JAX before it is chosen."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tfpy._src.backends.jax import detection
 
 
 def printed(program: str, **variables: str) -> str:
-    """What a program says in a process of its own."""
+    """Return the output of a program in a subprocess."""
     done = subprocess.run(
         [sys.executable, "-c", program],
         env={**os.environ, **variables},
@@ -78,7 +78,7 @@ def test_what_is_missing_is_said(monkeypatch: Any) -> None:
 
 
 def test_users_see_jax_as_they_configured_it() -> None:
-    """Wide numbers of a program that uses JAX beside do not come in here, nor narrow ones there."""
+    """JAX's 64-bit setting of the user's program does not affect tfpy, and vice versa."""
     program = """
 import jax
 jax.config.update("jax_enable_x64", True)

@@ -17,11 +17,11 @@ from tfpy.experimental import dtensor
 
 pytestmark = pytest.mark.usefixtures("no_leaks")
 
-# Meshes and layouts, as texts
+# Meshes and layouts as strings
 
 
 def outcome(call: Callable[[], Any]) -> Any:
-    """What a call gives, as a text; the text of its ValueError."""
+    """Return the result of a call as a string, or the message of its ValueError."""
     try:
         return str(call())
     except ValueError as error:
@@ -94,7 +94,7 @@ def test_meshes_and_layouts_are_tensorflows(facts: Callable[[Any], list[Any]]) -
 
 
 def test_layouts_that_make_no_sense() -> None:
-    """Of which TensorFlow gives nonsense, or ends the process."""
+    """For these layouts TensorFlow returns nonsense or ends the process."""
     both = layout("batch", "model")
     for call in (
         lambda: both.local_shape_from_global_shape([8]),
@@ -125,7 +125,7 @@ SPECS = [
 
 @pytest.mark.parametrize("specs", SPECS, ids=str)
 def test_parts(specs: list[str]) -> None:
-    """Each device has the part that TensorFlow's layout says; packed again they are the tensor."""
+    """Each device has the part given by TensorFlow's layout, and packing restores the tensor."""
     x, ours = numbers(8, 4), layout(*specs)
     theirs = tensorflow.experimental.dtensor.Layout(specs, mesh_of(tensorflow))
     y = dtensor.copy_to_mesh(x, ours)
@@ -143,7 +143,7 @@ def test_parts(specs: list[str]) -> None:
 
 
 def test_parts_of_texts() -> None:
-    """They stay the host's, and are cut all the same."""
+    """String tensors stay on the host, but have parts as well."""
     rows = layout("batch")
     parts = [tf.constant([f"{i // 2}a", f"{i // 2}b"]) for i in range(8)]
     x = dtensor.pack(parts, rows)
@@ -155,7 +155,7 @@ def test_parts_of_texts() -> None:
 
 
 def test_ops_give_tensorflows_layouts() -> None:
-    """As TensorFlow 2.21 has laid the same results out on the same mesh."""
+    """The layouts equal TensorFlow 2.21's layouts of the same results on the same mesh."""
     x = dtensor.copy_to_mesh(numbers(8, 4), layout("batch", "model"))
     w = dtensor.copy_to_mesh(numbers(4, 6), layout("model", UNSHARDED))
     row = dtensor.copy_to_mesh(numbers(8, 4), layout("batch", UNSHARDED))
@@ -279,7 +279,7 @@ def test_default_mesh() -> None:
         dtensor.check_layout(x, layout("batch"))
         given = dtensor.call_with_layout(lambda: (3, None, x), layout("batch"))
         assert given[:2] == (3, None)
-        with dtensor.default_mesh(mesh_of(dims=[("x", 8)])):  # its own mesh goes before
+        with dtensor.default_mesh(mesh_of(dims=[("x", 8)])):  # the call's own mesh takes precedence
             for found in (x * 2.0, tf.function(lambda: x * 2.0)()):
                 dtensor.check_layout(found, layout("batch"))
     assert not dtensor.is_dtensor(tf.ones([3]) * 2.0)
@@ -331,7 +331,7 @@ def test_variables_keep_their_layout() -> None:
 
 
 def test_steps_write_over_spread_variables() -> None:
-    """No copies pile up, and a new value takes the bytes of the old one on each device."""
+    """No copies accumulate, and on each device a new value overwrites the old one."""
     v = dtensor.DVariable(numbers(64, 32), layout=layout("batch", "model"))
 
     @tf.function
@@ -355,7 +355,7 @@ def test_steps_write_over_spread_variables() -> None:
     assert held()[1:] == (places, slots)
 
 
-# What is refused
+# Errors
 
 
 def test_errors() -> None:

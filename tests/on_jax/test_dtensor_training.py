@@ -1,4 +1,4 @@
-"""``tf.experimental.dtensor``: models that are spread, their data and files; two clients."""
+"""``tf.experimental.dtensor``: spread models, their data and files, and two clients."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ pytestmark = pytest.mark.usefixtures("no_leaks")
 
 
 class Network:
-    """Trained by momentum; its Variables lie as ``specs`` say, or on one device."""
+    """A model trained by momentum. Its Variables have the layouts `specs`, or are on one device."""
 
     shapes: ClassVar[dict[str, list[int]]]
     inputs: ClassVar[list[int]]
@@ -103,7 +103,7 @@ class Block(Network):
 
 
 def trained(kind: Any, specs: Any, batch: str) -> tuple[list[Any], Network]:
-    """The losses of a few steps, then the weights."""
+    """Return the losses of a few steps, and the trained network."""
     network = kind(kind.shapes, specs)
     rng = np.random.default_rng(2)
     losses = []
@@ -117,7 +117,7 @@ def trained(kind: Any, specs: Any, batch: str) -> tuple[list[Any], Network]:
 
 
 def program_of(call: Callable[[], Any]) -> str:
-    """What XLA has made of the largest program that a call runs."""
+    """Return the XLA text of the largest program that a call runs."""
     backend: Any = registry.active_backend()
     run, ran = backend.run, []
 
@@ -146,8 +146,10 @@ def collectives(text: str) -> set[str]:
 
 
 def test_what_devices_tell_each_other() -> None:
-    """Products that are cut along what is summed are summed by all-reduce, and so are gradients of
-    a batch that is cut; whole weights are nowhere where they are cut."""
+    """Partitioned sums and gradients of a partitioned batch use all-reduce only.
+
+    No device holds the whole of a partitioned weight.
+    """
     rng = np.random.default_rng(2)
     sizes = (Perceptron.inputs, Perceptron.outputs)
     data = [rng.normal(size=shape).astype(np.float32) for shape in sizes]
@@ -217,7 +219,7 @@ def test_datasets() -> None:
 
 
 def test_checkpoints_go_to_other_meshes(tmp_path: Path) -> None:
-    """And to one device, and are TensorFlow's."""
+    """A checkpoint can be restored on another mesh, on one device, and by TensorFlow."""
     both, pair = layout("batch", "model"), mesh_of(dims=[("y", 2)], devices=["CPU:3", "CPU:4"])
     saved = dtensor.DVariable(numbers(8, 4), layout=both)
     path = tf.train.Checkpoint(v=saved).save(tmp_path / "objects")

@@ -1,4 +1,4 @@
-"""Memory that programs free on the CPU serves the next ones."""
+"""Memory that programs free on the CPU is reused by later programs."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ print(min(faults() for _ in range(10)))  # the heap grows at first, for longer b
 
 
 def faults(**variables: str) -> int:
-    """How many pages a call of a program takes from the system, whose temporaries are large."""
+    """Return the number of page faults in a call of a program with large temporaries."""
     own = {k: v for k, v in os.environ.items() if not k.startswith(("MALLOC_", "GLIBC_"))}
     done = subprocess.run(
         [sys.executable, "-c", PROGRAM],
@@ -45,4 +45,4 @@ def faults(**variables: str) -> int:
 @pytest.mark.skipif(sys.platform != "linux", reason="glibc's")
 def test_temporaries_take_no_new_pages() -> None:
     assert faults() < 100
-    assert faults(MALLOC_ARENA_MAX="8") > 5000  # as its user has chosen
+    assert faults(MALLOC_ARENA_MAX="8") > 5000  # as the user has configured it

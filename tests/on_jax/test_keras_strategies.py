@@ -1,4 +1,4 @@
-"""Keras under a strategy of eight devices learns what it learns on one; and in bfloat16."""
+"""Keras under a strategy of eight devices trains as on one device, also in bfloat16."""
 
 from __future__ import annotations
 
@@ -56,9 +56,12 @@ print("the same")
 
 
 def test_fit_evaluate_predict() -> None:
-    """With metrics that are made outside of the scope, synchronized batch normalization, a loop and
-    a loss that is scaled; a last batch of four rows is predicted.
-    With the policy mixed_bfloat16 it learns what it does on NumPy."""
+    """`fit`, `evaluate` and `predict` under a strategy equal the results on one device.
+
+    The program has metrics created outside the scope, synchronized batch normalization, a loop, a
+    scaled loss, and a last batch of four rows. With the policy mixed_bfloat16 it trains as on
+    NumPy.
+    """
     done = subprocess.run([sys.executable, "-c", PROGRAM], capture_output=True, text=True)
     assert done.stdout.endswith("the same\n"), done.stderr[-2000:]
 
@@ -159,11 +162,11 @@ OF_TENSORFLOW = [
     8,
     [-0.39171898, 0.25777084, -2.38289, -0.8837033],
 ]
-"""What the program prints with Keras on TensorFlow."""
+"""Output of the program with Keras on TensorFlow."""
 
 
 def test_fit_that_is_interrupted_goes_on() -> None:
-    """`BackupAndRestore` and `ModelCheckpoint`, on one device and on two."""
+    """Resume training with `BackupAndRestore` and `ModelCheckpoint`, on one device and on two."""
     done = subprocess.run([sys.executable, "-c", INTERRUPTED], capture_output=True, text=True)
     found = [json.loads(line) for line in done.stdout.splitlines()]
     assert len(found) == 2, done.stderr[-2000:]

@@ -1,4 +1,4 @@
-"""Every op of the table on JAX, on the samples of its record, against its NumPy meaning."""
+"""Every op of the table on JAX, on the samples of its record, compared with NumPy."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from tfpy._src.compiler.ir.graph import Graph
 from tfpy._src.compiler.ir.op import OPS, Op
 
 EITHER_SIGN = {"eig"}
-"""What has eigenvectors, which LAPACK gives in either direction."""
+"""Ops with eigenvectors, which LAPACK returns in either direction."""
 COMPUTED = [
     op for op in OPS.values() if op.is_primitive and op.family != "text" and not op.is_alias
 ]
 
 
 def test_what_is_left_to_the_host() -> None:
-    """Strings alone: every numeric op has a rule."""
+    """Only strings are left to the host. Every numeric op has a rule."""
     from tfpy._src.compiler.ir.op import UNSUPPORTED
 
     left = {name for name in UNSUPPORTED["jax"] if OPS[name].is_primitive}
@@ -33,7 +33,7 @@ def test_what_is_left_to_the_host() -> None:
 
 
 def chosen(samples: list[Any], everything: bool) -> list[Any]:
-    """All, or two of each dtype: what is compiled at all is mostly right at every shape."""
+    """Return all samples, or two of each dtype, because compiled code is rarely wrong by shape."""
     kinds: dict[Any, list[Any]] = {}
     for arrays, attrs in samples:
         kinds.setdefault(np.result_type(*arrays) if arrays else None, []).append((arrays, attrs))
@@ -47,7 +47,7 @@ def test_samples(op: Op, rng: np.random.Generator, everything: bool) -> None:
 
 
 def in_bfloat16(op: Op, rng: np.random.Generator) -> list[Any]:
-    """Samples with their floats in that dtype, where the op takes it."""
+    """Return samples with bfloat16 in place of floats, for ops that accept it."""
     assert op.samples is not None
     found = []
     for arrays, attrs in op.samples(rng):
@@ -70,13 +70,13 @@ def _takes(op: Op, arrays: list[Any], attrs: dict[str, Any]) -> bool:
 @pytest.mark.share(24)
 @pytest.mark.parametrize("op", COMPUTED, ids=lambda op: op.name)
 def test_samples_in_bfloat16(op: Op, rng: np.random.Generator, everything: bool) -> None:
-    """Computed in float32 and rounded: to a unit in the last place of what NumPy gives."""
+    """Results are computed in float32 and rounded, within one unit in the last place of NumPy's."""
     if samples := in_bfloat16(op, rng):
         check(op, samples if everything else samples[:2], 2**-7)
 
 
 def check(op: Op, samples: list[Any], bound: float) -> None:
-    """All in one program, since compiling one takes a tenth of a second."""
+    """Check all samples in one program, because compiling one takes a tenth of a second."""
     graph, given = Graph(), []
     for arrays, attrs in samples:
         avals = [Aval(np.shape(a), as_dtype(np.asarray(a).dtype)) for a in arrays]
@@ -103,7 +103,7 @@ def check(op: Op, samples: list[Any], bound: float) -> None:
 
 
 def test_functions_of_matrices_without_eigenvectors() -> None:
-    """One program for those of a size."""
+    """Matrices of one size share a program."""
     pairs = np.array([a for a in MATRICES.values() if len(a) == 2], np.complex64)
     three = np.array([a for a in MATRICES.values() if len(a) == 3], np.complex64)
     for batch in (pairs, three):

@@ -1,5 +1,7 @@
-"""The programs that other backends run in browsers: control flow, random numbers, updates in place,
-leaks, networks."""
+"""Programs that other backends run in browsers.
+
+They cover control flow, random numbers, updates in place, leaks and networks.
+"""
 
 from __future__ import annotations
 
@@ -91,12 +93,12 @@ SEEDS = [pytest.param(seed, marks=rest if seed % 8 else ()) for seed in range(30
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_chains(seed: int) -> None:
-    """Random calls, compiled: values and gradients are TensorFlow's."""
+    """Compiled random calls have TensorFlow's values and gradients."""
     check(chain(seed), tfpy, compiled=True)
 
 
 def test_donated_variables_are_written_over() -> None:
-    """The old values' arrays are gone after a step, and their bytes are the new ones'."""
+    """After a step the old values' arrays are deleted, and the new values use their memory."""
     from tfpy._src.backends import registry
 
     v = tfpy.Variable(np.ones(2**16, np.float32))
@@ -141,7 +143,7 @@ def test_a_step_that_fails_leaves_donated_variables(monkeypatch: pytest.MonkeyPa
 
 
 def test_new_values_are_written_over_their_own_old_ones() -> None:
-    """Else they are copied first: the step of each Variable needs both of the old values."""
+    """Otherwise they would be copied first, because each step needs both old values."""
     from tfpy._src.backends import registry
 
     values, speeds = ([tfpy.Variable(np.full(2**12, n, np.float32)) for n in (1, 2)] for _ in "ab")
@@ -169,7 +171,7 @@ def test_new_values_are_written_over_their_own_old_ones() -> None:
 
 
 def test_a_step_is_compiled_once() -> None:
-    """Though few values of its first call are on the device yet."""
+    """The step is compiled once although few values are on the device at its first call."""
     from tfpy._src.backends import registry
 
     variables = [tfpy.Variable(np.ones(n, np.float32)) for n in (2, 2**16)]
@@ -263,7 +265,7 @@ def test_two_gpus_swap_large_arrays(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def parts(function: Any, *arguments: Any) -> tuple[list[str], str]:
-    """Where the parts of a compiled function run, and their text."""
+    """Return where the parts of a compiled function run, and their text."""
     lowered = function.get_concrete_function(*arguments).lower()
     return [part.place for part in lowered.lowering.parts], lowered.as_text()
 
@@ -277,7 +279,7 @@ def test_control_flow_is_part_of_the_program() -> None:
 
 
 def test_numbers_of_branches() -> None:
-    """One beyond the branches takes the last one, as on the host."""
+    """An index beyond the branches selects the last one, as on the host."""
     branches = [lambda: tfpy.constant(1.0), lambda: tfpy.constant(2.0), lambda: tfpy.constant(3.0)]
     function = tfpy.function(lambda n: tfpy.switch_case(n, branches))
     assert parts(function, tfpy.constant(0))[0] == ["jax"]
@@ -300,7 +302,7 @@ def test_lists_that_branches_fill_differently() -> None:
 
 
 def test_bfloat16_stays_on_the_device() -> None:
-    """A network's gradients: products by units of the device's, values as NumPy rounds them."""
+    """A network's gradients use the device's products, and values round as in NumPy."""
     x = tfpy.cast(tfpy.reshape(tfpy.range(144) % 7, [1, 6, 8, 3]), tfpy.bfloat16) / 8
     filter = tfpy.cast(tfpy.reshape(tfpy.range(108) % 5, [3, 3, 3, 4]), tfpy.bfloat16) / 4
     dense = tfpy.cast(tfpy.reshape(tfpy.range(8) % 3, [4, 2]), tfpy.bfloat16)
@@ -336,7 +338,7 @@ def gradient_of(program: Any) -> Any:
 
 
 def test_gradients_of_counted_loops_are_part_of_the_program() -> None:
-    """What they save has as many rows as the loop has iterations, none of one that never runs."""
+    """Saved values have as many rows as the loop has iterations, and none if it never runs."""
     x, w = tfpy.ones([4, 3]), tfpy.eye(3)
     for program in (control_flow.recurrent, control_flow.rows):
         assert parts(gradient_of(program), x, w)[0] == ["jax"], program.__name__
@@ -366,7 +368,10 @@ def test_gradients_of_counted_loops_are_part_of_the_program() -> None:
 
 
 def test_gradients_of_bounded_loops_are_part_of_the_program() -> None:
-    """Values end them, after ``maximum_iterations``, or what they iterate over, at the latest."""
+    """Loops that end by value have an upper bound.
+
+    The bound is ``maximum_iterations`` or the length of the iterated sequence.
+    """
     ones, eye = tfpy.ones([4, 3]), tfpy.eye(3)
     assert parts(gradient_of(control_flow.stops), ones, eye)[0] == ["jax"]
 
@@ -394,7 +399,7 @@ def test_gradients_of_bounded_loops_are_part_of_the_program() -> None:
 
 
 def test_a_recurrent_layer_behind_a_trained_one_is_part_of_the_program() -> None:
-    """The rows that its loop reads have gradients; what says which rows count has none."""
+    """The rows that the loop reads have gradients, and the mask of valid rows has none."""
 
     def step(tf: Any, words: Any, table: Any, w: Any) -> Any:
         with tf.GradientTape() as tape:
@@ -424,7 +429,7 @@ def test_a_recurrent_layer_behind_a_trained_one_is_part_of_the_program() -> None
 
 
 def test_what_the_host_runs_all_the_same() -> None:
-    """Effects, texts, and lists that grow to a length that only values tell."""
+    """Effects, strings, and lists with a final length that depends on values run on the host."""
 
     def grown(tf: Any, x: Any, w: Any) -> Any:
         return tf.while_loop(lambda x: tf.reduce_sum(x) < 50.0, lambda x: [x @ w + 1.0], [x])[0]

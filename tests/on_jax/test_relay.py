@@ -1,4 +1,4 @@
-"""The relay of JAX's connection to the first process: whom it serves, and when that one is gone."""
+"""The relay of JAX's connection to the first process: access control, and a lost process."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tfpy._src.backends.jax.relay import Relay
 
 @contextlib.contextmanager
 def relayed() -> Iterator[tuple[socket.socket, Relay]]:
-    """A first process, which accepts connections here, and a relay to it."""
+    """Yield a first process, which accepts connections here, and a relay to it."""
     with socket.create_server(("127.0.0.1", 0)) as first:
         first.settimeout(20)
         yield first, Relay(f"127.0.0.1:{first.getsockname()[1]}", 30)
@@ -62,7 +62,7 @@ def test_connections_of_other_processes_are_refused() -> None:
         assert done.stdout == "b''\n"
         near = connected(relay)
         near.sendall(b"own")
-        far, _ = first.accept()  # the stranger's never came here
+        far, _ = first.accept()  # the other process's connection never arrived
         assert far.recv(9) == b"own"
         far.sendall(b"answer")
         assert near.recv(9) == b"answer"

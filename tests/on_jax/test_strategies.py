@@ -1,4 +1,4 @@
-"""``tf.distribute`` on devices of jax: as TensorFlow's on as many, and as one device."""
+"""``tf.distribute`` on devices of jax, compared with TensorFlow's and with one device."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tfpy._src.backends import registry
 
 HERE = Path(__file__).parent
 OF_TENSORFLOW = json.loads((HERE / "strategies.json").read_text())
-"""What the programs give with TensorFlow, which takes half a minute for them."""
+"""Results of the programs with TensorFlow, which takes half a minute for them."""
 
 
 def strategy(count: int = 8) -> Any:
@@ -54,8 +54,10 @@ def test_what_tensorflow_gives() -> None:
 
 
 def test_two_processes_are_as_one() -> None:
-    """Each with two of the four replicas; ``TF_CONFIG`` tells of the other. Keras learns there what
-    it learns on one device, too."""
+    """Two processes, each with two of the four replicas, behave like one process.
+
+    ``TF_CONFIG`` describes the cluster. Keras also trains the same as on one device.
+    """
     ports = [free_port() for _ in range(2)]
     cluster = {"worker": [f"localhost:{port}" for port in ports]}
     workers = []
@@ -73,7 +75,7 @@ def test_two_processes_are_as_one() -> None:
     for index, said in enumerate(found):
         devices = [f"/job:worker/replica:0/task:{index}/device:CPU:{n}" for n in range(2)]
         assert (said["number"], said["replicas"], said["own"]) == (index, 4, devices)
-        assert said["begun"] == [[1.0], True, 3]  # with the first one's values
+        assert said["begun"] == [[1.0], True, 3]  # with the first worker's values
         results = said["results"]
         compare({k: results[k] for k in ("reduce", "training")}, {
             k: OF_TENSORFLOW[k] for k in ("reduce", "training")
@@ -91,7 +93,7 @@ def free_port() -> int:
 
 
 def trained(of: Any, batches: int = 4) -> tuple[Any, list[Any]]:
-    """A compiled step of a small network under a strategy, and what it learns."""
+    """Train a small network under a strategy, and return the compiled step and the weights."""
     rng = np.random.default_rng(5)
     x = rng.normal(size=(32 * batches - 5, 6)).astype(np.float32)
     y = np.sin(x.sum(1, keepdims=True))
@@ -122,8 +124,10 @@ def trained(of: Any, batches: int = 4) -> tuple[Any, list[Any]]:
 
 
 def test_eight_devices_learn_what_one_learns() -> None:
-    """The last batch, which eight replicas cannot share equally, included. A step is one program,
-    with collectives in it."""
+    """Eight devices train the same as one, including a last batch of uneven shares.
+
+    A step is one program that contains collectives.
+    """
     one = trained(tfpy.distribute.get_strategy())[1]
     step, eight = trained(strategy())
     for a, b in zip(eight, one, strict=True):
@@ -172,7 +176,7 @@ def test_what_cannot_be_run_on_all_devices_is_said() -> None:
 
 
 def test_gradients_go_through_it() -> None:
-    """Of what all replicas have it is the sum; also where both are one compiled function."""
+    """The gradient of a value that all replicas share is a sum, also in one compiled function."""
     s = strategy(2)
     x = tfpy.constant(2.0)
     given = s.experimental_distribute_values_from_function(
@@ -218,7 +222,7 @@ def test_branches_and_loops_in_a_replica() -> None:
 
 
 def test_rows_of_tables_are_summed() -> None:
-    """The gradient of an embedding, indexed slices, is gathered."""
+    """The gradient of an embedding, which is indexed slices, is gathered."""
     s = strategy(2)
     with s.scope():
         table = tfpy.Variable(tfpy.zeros([4, 1]))
@@ -257,7 +261,7 @@ def test_a_step_writes_over_old_values() -> None:
 
 
 def test_products_are_not_rounded() -> None:
-    """What the device makes of it is its own; the CPU has no shorter numbers."""
+    """With TensorFloat-32 disabled, products have the highest precision."""
     experimental = tfpy.config.experimental
     product = tfpy.function(lambda x: x @ x)
     before = product.lower(tfpy.ones([64, 64])).as_text()
@@ -281,7 +285,7 @@ def test_devices() -> None:
         y = x * 2.0
     assert y.device.endswith("device:CPU:3")
     assert (y + tfpy.ones([1024])).numpy()[0] == 3.0
-    with tfpy.device("/GPU:0"):  # as in a page, where nothing computes on one
+    with tfpy.device("/GPU:0"):  # as in a page without GPU computation
         assert (y + 1.0).numpy()[0] == 3.0
     with tfpy.device("/CPU:9"):
         assert (y + 1.0).numpy()[0] == 3.0

@@ -1,6 +1,6 @@
-"""What other tests ask of every public function, op, gradient and fused program, asked of jax.
+"""Tests of other folders that cover every public function, op, gradient and fused program.
 
-A share of them runs unless all are asked for.
+Here they run on jax. Only a share of them runs unless all are requested.
 """
 
 from __future__ import annotations
@@ -38,11 +38,11 @@ IMPORTED = (
     *(test_against_finite_differences, test_against_tensorflow, test_second_order),
     *(test_gradients, test_values),
 )
-"""Tests that pytest finds here, too."""
+"""Imported tests, which pytest collects here as well."""
 
 
 def _cases() -> Iterator[tuple[str, Callable[..., Any]]]:
-    """Those of the tests in browsers."""
+    """Yield the test cases that browsers run."""
     given: dict[str, Any] = {"tf": tfpy, "backend": "jax"}
     listed = (
         ("call", calls.test_calls, [case for p in calls.NAMESPACES for case in p.values[0]]),

@@ -1,5 +1,7 @@
-"""A worker of a MultiWorkerMirroredStrategy, which ``TF_CONFIG`` tells of the others; prints what
-the programs give that only look at all replicas together."""
+"""A worker of a MultiWorkerMirroredStrategy, described by ``TF_CONFIG``.
+
+It prints the results of programs that show all replicas together.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +36,10 @@ with strategy.scope():
 
 
 def learnt(scope: AbstractContextManager[Any], weights: list[Any] | None = None) -> list[Any]:
-    """What a model of Keras begins with, tells and gives then; its own weights are the worker's."""
+    """Return a Keras model's initial weights, its logs and its predictions.
+
+    The initial weights depend on the worker unless `weights` are given.
+    """
     import keras
 
     keras.utils.set_random_seed(resolver.task_id)
