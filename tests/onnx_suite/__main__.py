@@ -12,7 +12,7 @@ from onnx_suite.cases import Case, cases
 
 
 def main() -> int:
-    """Runs cases; the exit status is 1 when one fails that is not left out."""
+    """Run cases, and return the exit status 1 if one fails that is not excluded."""
     parser = argparse.ArgumentParser(prog="build.py onnx-tests")
     parser.add_argument("names", nargs="*", help="only cases with one of these in their names")
     names = parser.parse_args().names

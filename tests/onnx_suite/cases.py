@@ -1,4 +1,4 @@
-"""The cases of operations that ship in the package onnx, run with tfpy."""
+"""The test cases of operations in the package onnx, run with tfpy."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from tfpy._src.formats.onnx.reader.values import tensor
 
 ABSOLUTE = 1e-6
 _STEPS = {"float16": 2**-10, "bfloat16": 2**-7}
-"""How far apart neighbours are, relatively: sums may be rounded to the next one."""
+"""Relative distance of neighboring numbers, because sums may round to the next one."""
 
 
 @dataclass(frozen=True)
 class Case:
-    """A model of a few nodes, what it gets, and what it must give."""
+    """A model of a few nodes, its inputs and its expected outputs."""
 
     name: str
     model: bytes
@@ -35,10 +35,10 @@ class Case:
     absolute: float
 
     def check(self) -> None:
-        """Runs the model, compiled where its inputs are tensors.
+        """Run the model, compiled if its inputs are tensors.
 
         Raises:
-            AssertionError: when it gives something else.
+            AssertionError: If an output differs from the expected one.
         """
         graph = read_onnx(self.model, ONNX)
         for inputs, wanted in self.data:
@@ -100,7 +100,7 @@ def _compare(found: Any, wanted: Any, relative: float, absolute: float) -> None:
 
 
 def _narrow(dtype: Any) -> str:
-    """The name of the dtype that tfpy has for it."""
+    """Return the name of tfpy's dtype."""
     return {"int64": "int32", "float64": "float32", "complex128": "complex64"}.get(
         dtype.name, dtype.name
     )
@@ -108,7 +108,7 @@ def _narrow(dtype: Any) -> str:
 
 @functools.cache
 def cases() -> dict[str, Case]:
-    """All cases by name."""
+    """Return all cases by name."""
     from onnx.backend.test.loader import load_model_tests
 
     with warnings.catch_warnings():

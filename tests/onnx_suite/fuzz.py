@@ -1,7 +1,7 @@
-"""Broken files are refused: ``python -m onnx_suite.fuzz [seed]``.
+"""Corrupt ONNX files are rejected: ``python -m onnx_suite.fuzz [seed]``.
 
 Bytes of real models are changed, and numbers, names and operations of small ones. Reading and
-running them must end soon, in little memory, with numbers or with an error that says what is wrong.
+running them must end soon, in little memory, with results or with a clear error.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ MEMORY = 6 << 30
 
 
 def mutated(data: bytes, rng: np.random.Generator) -> bytes:
-    """Some bytes changed, cut out, put in, or the end cut off."""
+    """Return data with bytes changed, removed or inserted, or with its end cut off."""
     made = bytearray(data)
     for _ in range(int(rng.integers(1, 4))):
         at, kind = int(rng.integers(len(made) or 1)), rng.integers(24)
@@ -59,7 +59,7 @@ ODD = (-(2**62), -(2**31), -7, -1, 0, 1, 2, 3, 5, 1000, 2**20, 2**31, 2**62)
 
 
 def shaken(data: bytes, rng: np.random.Generator) -> bytes:
-    """A number, name, operation or version changed: a file that reads, and may not run."""
+    """Return a file with one number, name, operation or version changed, which may not run."""
     model = onnx.load_from_string(data)
     node = _any(model.graph.node, rng)
     kind = int(rng.integers(6))
@@ -80,7 +80,7 @@ def _any(values: Any, rng: np.random.Generator) -> Any:
 
 
 def _shake(attribute: Any, rng: np.random.Generator) -> None:
-    """One number of an attribute changed."""
+    """Change one number of an attribute."""
     if attribute.ints:
         attribute.ints[int(rng.integers(len(attribute.ints)))] = _any(ODD, rng)
     elif attribute.HasField("i"):
@@ -94,7 +94,7 @@ def _shake(attribute: Any, rng: np.random.Generator) -> None:
 
 
 def odd_inputs(inputs: Any, rng: np.random.Generator) -> Any:
-    """Whole numbers, which may be shapes and axes, changed."""
+    """Return the inputs with changed integers, which may be shapes and axes."""
     made = [np.array(x) for x in inputs]
     for x in made:
         if x.dtype.kind == "i" and x.size and rng.random() < 0.7:
@@ -104,7 +104,7 @@ def odd_inputs(inputs: Any, rng: np.random.Generator) -> Any:
 
 
 def attempt(data: bytes, inputs: Any) -> str:
-    """What becomes of a file."""
+    """Return the outcome of reading and running a file."""
     signal.alarm(SECONDS)
     try:
         graph = read_onnx(data, ONNX)
@@ -126,7 +126,7 @@ def attempt(data: bytes, inputs: Any) -> str:
 
 
 def main() -> int:
-    """Tries mutants; the exit status is 1 when one is not refused as it should be."""
+    """Try mutants, and return the exit status 1 if one is not rejected properly."""
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     seed = int(sys.argv[1]) if sys.argv[1:] else 7
     rng = np.random.default_rng(seed)

@@ -1,4 +1,4 @@
-"""The cases of the package onnx that cannot pass on tfpy, by the reason: patterns of names."""
+"""Patterns of cases of the package onnx that cannot pass on tfpy, grouped by reason."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ LEFT_OUT: dict[str, tuple[str, ...]] = {
 
 
 def reason(name: str) -> str | None:
-    """Why a case is left out; None when it is not."""
+    """Return the reason why a case is excluded, or None."""
     for why, patterns in LEFT_OUT.items():
         if any(fnmatchcase(name, pattern) for pattern in patterns):
             return why

@@ -1,4 +1,4 @@
-"""What ONNX's files may hold: data beside them, sparse arrays, functions, and what is refused."""
+"""Contents of ONNX files: external data, sparse arrays, functions, and invalid files."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ DATA = np.linspace(-1, 1, 16).astype(np.float32).tobytes()
 
 
 def model(nodes: list[Any], constants: Any = (), functions: Any = (), **more: Any) -> bytes:
-    """A file with the input x and the output y."""
+    """Return a file with the input x and the output y."""
     given = [helper.make_tensor_value_info("x", FLOAT, [2, 3])]
     made = [helper.make_tensor_value_info("y", FLOAT, None)]
     graph = helper.make_graph(nodes, "g", given, made, initializer=list(constants), **more)
@@ -35,7 +35,7 @@ def model(nodes: list[Any], constants: Any = (), functions: Any = (), **more: An
 
 
 def outside(location: str, **more: int) -> Any:
-    """A tensor w of the sizes 2 and 3 whose data lie in another file."""
+    """Return a tensor w of shape [2, 3] with external data."""
     made = TensorProto(name="w", data_type=FLOAT, dims=[2, 3])
     made.data_location = TensorProto.EXTERNAL
     for key, value in {"location": location, **more}.items():
@@ -119,7 +119,7 @@ def test_registered_operation() -> None:
 
 
 def refusal(data: bytes, files: Callable[[str], bytes] | None) -> str:
-    """The text of the error."""
+    """Return the error message of a file."""
     try:
         run(data, files)
     except (ModelFileError, UnimplementedError) as error:

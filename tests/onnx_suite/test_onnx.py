@@ -9,7 +9,7 @@ from buildsys.paths import ROOT
 
 
 def run(module: str) -> str:
-    """What a module of this folder prints."""
+    """Return the output of a module of this folder."""
     argv = [str(pyenv.ensure("onnx")), "-m", f"onnx_suite.{module}"]
     env = pyenv.importing("src", "tests", ".")
     done = subprocess.run(argv, cwd=ROOT, env=env, capture_output=True, text=True)
