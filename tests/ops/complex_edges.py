@@ -1,4 +1,7 @@
-"""Complex functions on a grid of edges: zeros of both signs, infinities, NaN, huge and tiny."""
+"""Complex functions on a grid of edge values.
+
+The values are signed zeros, infinities, NaN, huge and tiny numbers.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +23,7 @@ _FEW = [0.0, -0.0, 1.0, -2.0, np.inf, np.nan, 1e-30, 1e20]
 _SIGNED = frozenset(
     ("acos", "acosh", "asin", "asinh", "atan", "atanh", "log", "log1p", "negative", "sqrt")
 )
-"""Functions of which the sign of a zero is compared, too, where a device keeps it."""
+"""Functions for which the sign of a zero is also compared, if a device keeps it."""
 _UNARY = (
     *("abs", "angle", "conj", "cos", "cosh", "exp", "reciprocal", "sigmoid", "sin", "sinh"),
     *("tan", "tanh", "expm1", "rsqrt"),
@@ -41,11 +44,11 @@ class Case:
             return np.asarray(self.op.ref(*self.arrays))
 
     def differences(self, got: Array, signs: bool = True) -> str:
-        """Where a result is another than the reference; or nothing.
+        """Return the places where a result differs from the reference, or "".
 
         Args:
-            got: the result.
-            signs: compare the signs of zeros, too.
+            got: Result.
+            signs: If True, also compare the signs of zeros.
         """
         wanted = self.wanted
         signed = signs and self.op.name in _SIGNED
@@ -65,7 +68,7 @@ def _has_nan(z: Array) -> Array:
 
 
 def _same(got: Array, wanted: Array, signed: bool) -> Array:
-    """By components, with an error relative to the larger one."""
+    """Compare components with an error relative to the larger one."""
     size = np.zeros(wanted.shape)
     for part in (wanted.real, wanted.imag):
         size = np.maximum(size, np.where(np.isfinite(part), np.abs(part), 0))

@@ -1,7 +1,7 @@
-"""Gradients of every public elementwise function at edge operands, where upstream is 0 or 1.
+"""Gradients of every public elementwise function at edge operands, with upstream 0 or 1.
 
-Upstream is 0 where ``tf.where`` has chosen another value: there a gradient must be 0 wherever
-TensorFlow's is.
+The upstream gradient is 0 where ``tf.where`` selects another value. There a gradient must be 0
+wherever TensorFlow's is.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ EDGES = [
     *(0.5, -0.5, 1.5, 2.0, -2.0, -3.5, 6.0, 20.0, -20.0, 100.0, -100.0),
 ]
 FEW = [0.0, -0.0, 1.0, -1.0, np.inf, -np.inf, np.nan, 1e-30, 3e38, 0.5, 2.0, -3.5]
-SUBNORMAL = [1e-40, -1e-40]  # TensorFlow takes them for 0, so their gradients are others
+SUBNORMAL = [1e-40, -1e-40]  # TensorFlow treats them as 0, with other gradients
 LEAST = 2.0**-126
 UPSTREAM = (0.0, 1.0)
 
@@ -53,7 +53,7 @@ COMPOSED: dict[str, tuple[int, Callable[..., Any]]] = {
     "where of sqrt": (1, lambda tf, x: tf.where(x > 0, tf.sqrt(x), 0.0)),
     "where of a reciprocal": (1, lambda tf, x: tf.where(x > 0, tf.math.reciprocal(x), 0.0)),
 }
-"""What is composed of primitives, by the number of its operands."""
+"""Functions composed of primitives, with the number of operands."""
 
 _OVERFLOW = "TensorFlow multiplies 0 by a slope that has overflowed; here the order is another"
 _LOST = "TensorFlow's sum stops early, overflows or loses small numbers"
@@ -93,7 +93,7 @@ class Case:
 
     @property
     def absolute(self) -> float:
-        """The error that is allowed where the gradient is a difference."""
+        """Return the permitted error where the gradient is a difference."""
         return 1e-8 if self.name.startswith("sigmoid_cross_entropy") else 2 * LEAST
 
     @property
@@ -108,7 +108,7 @@ class Case:
         return tuple(part[kept] for part in flat)
 
     def gradients(self, tf: Any, upstream: float, operands: Any = None) -> list[Array]:
-        """The gradient of each operand; zeros where there is none."""
+        """Return the gradient of each operand, zeros where there is none."""
         inputs = [tf.constant(a) for a in operands or self.operands]
         with tf.GradientTape() as tape:
             tape.watch(inputs)
@@ -118,7 +118,7 @@ class Case:
         return [np.asarray(tf.convert_to_tensor(g)) for g in found]
 
     def differences(self, got: list[Array], wanted: list[Array]) -> str:
-        """Where gradients are others than those wanted; or nothing."""
+        """Return the places where gradients differ from the expected ones, or ""."""
         lines = []
         for number, (mine, other) in enumerate(zip(got, wanted, strict=True)):
             near = np.isclose(mine, other, rtol=3e-4, atol=self.absolute, equal_nan=True)
@@ -132,13 +132,13 @@ class Case:
 
 
 def _public(paths: Sequence[str]) -> Callable[..., Any]:
-    """The function of the first of these names that TensorFlow has, too: those of ``tf.math``."""
+    """Return the function of a name that TensorFlow also has, which prefers ``tf.math``."""
     path = max(paths, key=lambda p: p.startswith("math."))
     return lambda tf, *operands: functools.reduce(getattr, path.split("."), tf)(*operands)
 
 
 def cases() -> list[Case]:
-    """Every primitive with a public name and a gradient, and what is composed of them."""
+    """Return every primitive with a public name and a gradient, and the composed functions."""
     records = [
         Case(op.name, len(op.params), _public(op.public))
         for op in OPS.values()

@@ -1,4 +1,4 @@
-"""Grids of special values for every elementwise op, and how near results come to TensorFlow's."""
+"""Grids of special values for every elementwise op, and bounds on differences from TensorFlow."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from tfpy._src.compiler.ops import OPS, Op
 
 Array = np.ndarray[Any, Any]
 
-LEAST = 2.0**-126  # the smallest normal float; what is smaller may be 0 anywhere
+LEAST = 2.0**-126  # the smallest normal float; smaller ones may become 0
 
 
 @dataclass(frozen=True)
 class Bound:
-    """What a result may be off: units in the last place, or an absolute error."""
+    """Permitted error of a result: units in the last place, or an absolute error."""
 
     ulps: float = 4.0
     absolute: float = 0.0
@@ -42,11 +42,11 @@ BOUNDS = {
     "bessel_i0e": Bound(ulps=6, reason="exp(-x) and a polynomial are rounded"),
     "bessel_i1e": Bound(ulps=6, reason="exp(-x) and a polynomial are rounded"),
 }
-"""Of ops that have not the usual one."""
+"""Bounds of ops that differ from the default."""
 
 
 def _divides(x: Array, y: Array) -> Array:
-    """Neither the quotient nor the remainder is subnormal; no integer divides by 0."""
+    """Return True where quotient and remainder are not subnormal and no integer divides by 0."""
     if x.dtype.kind == "i":
         return np.asarray(y != 0)
     with np.errstate(all="ignore"):
@@ -57,13 +57,13 @@ def _divides(x: Array, y: Array) -> Array:
 WITHIN: dict[str, Callable[..., Any]] = {
     "relu_grad": lambda g, y: np.isfinite(g),  # TensorFlow multiplies by 0
     "relu6_grad": lambda g, y: np.isfinite(g),
-    # TensorFlow's sum for q below 0 ends as soon as a term is small, and then terms grow again
+    # TensorFlow's sum for negative q ends as soon as a term is small, although later terms grow.
     "zeta": lambda x, q: (q > 0) | (x < 9) | np.isnan(q),
-    "polygamma": lambda a, x: (a < 9) & (x > 0) & (x < np.inf),  # what it is meant for
+    "polygamma": lambda a, x: (a < 9) & (x > 0) & (x < np.inf),  # the intended domain
     **dict.fromkeys(("floordiv", "floormod", "truncatediv", "truncatemod"), _divides),
     "pow": lambda x, y: (y >= 0) | (x.dtype.kind == "f"),
 }
-"""Which operands are compared, where not all of them are."""
+"""Conditions on the operands that are compared, for ops that restrict them."""
 
 _HALVES = [k / 2 for k in range(1, 21)]
 _SPECIAL = [
@@ -80,7 +80,7 @@ def _both_signs(values: Any) -> Array:
 
 
 def _magnitudes(rng: np.random.Generator, count: int) -> Array:
-    """Random ones from the smallest normal float to the largest."""
+    """Return random numbers from the smallest normal float to the largest."""
     return np.exp2(rng.uniform(-126, 127.9, count)) * rng.choice([-1.0, 1.0], count)
 
 
@@ -132,11 +132,11 @@ class Case:
         return f"{self.op.name}-{self.arrays[-1].dtype}"
 
 
-_ELSEWHERE = ("complex", "real", "imag", "conj", "angle", "bitcast")  # have tests of their own
+_ELSEWHERE = ("complex", "real", "imag", "conj", "angle", "bitcast")  # these have separate tests
 
 
 def cases() -> list[Case]:
-    """Every elementwise op on the floats and on the integers that it takes."""
+    """Return every elementwise op on the floats and on the integers that it accepts."""
     return list(_cases())
 
 
@@ -169,7 +169,7 @@ def _cases() -> Iterator[Case]:
 
 
 def differences(case: Case, got: Array, *wanted: Array) -> str:
-    """Where a result is none of those wanted, within the case's bound; or nothing."""
+    """Return the places where a result equals none of the expected ones within its bound, or ""."""
     wrong = np.logical_and.reduce([_far(case.bound, got, one) for one in wanted])
     places = np.flatnonzero(wrong)
     lines = [

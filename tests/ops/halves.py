@@ -1,7 +1,8 @@
-"""Programs of float16: run by TensorFlow, by tfpy on NumPy, and by devices that have float16.
+"""Programs of float16, run by TensorFlow, by tfpy on NumPy, and by devices with float16.
 
-Each gives a list of tensors. Those of ``EXACT`` give the same bits everywhere: they round after
-each operation, as TensorFlow does. The others are equal to some units in the last place.
+Each program returns a list of tensors. Programs in ``EXACT`` return the same bits everywhere,
+because they round after each operation as TensorFlow does. The others agree within some units in
+the last place.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ Programs = dict[str, Callable[[Any], list[Any]]]
 
 INF, NAN = float("inf"), float("nan")
 SPECIAL = (0.0, -0.0, 1.0, -1.5, 65504.0, -65504.0, 6e-8, -6.1e-5, 1e-3, 2049.0, INF, -INF, NAN)
-"""Beside plain numbers: the largest, the least, a subnormal one, an odd one that needs 12 bits."""
+"""Special values: the largest, the smallest, a subnormal, and an odd number that needs 12 bits."""
 
 
 def halves(*shape: int, seed: int = 1, scale: float = 1.0) -> Any:
@@ -23,7 +24,7 @@ def halves(*shape: int, seed: int = 1, scale: float = 1.0) -> Any:
 
 
 def specials() -> tuple[Any, Any]:
-    """All pairs."""
+    """Return all pairs of special values."""
     x = np.array(SPECIAL, np.float16)
     return np.repeat(x, x.size), np.tile(x, x.size)
 
@@ -49,7 +50,7 @@ def casts(tf: Any) -> list[Any]:
 
 
 def chain(tf: Any) -> list[Any]:
-    """Fused where a function is compiled: each step is rounded still."""
+    """Return a chain that is fused when compiled, in which each step is still rounded."""
 
     @tf.function
     def f(x: Any, y: Any) -> Any:
@@ -60,7 +61,7 @@ def chain(tf: Any) -> list[Any]:
 
 
 def odd_counts(tf: Any) -> list[Any]:
-    """Uploads and reads of an odd number of elements, small ones and large ones."""
+    """Upload and read an odd number of elements, small and large."""
     arrays = [halves(n, seed=n) for n in (0, 1, 2, 3, 5, 7, 33, 40001)]
     return [*map(tf.constant, arrays), *(tf.constant(a) * 2.0 for a in arrays)]
 
@@ -105,7 +106,7 @@ def functions(tf: Any) -> list[Any]:
 
 
 def sums(tf: Any) -> list[Any]:
-    """Added up in float32: 4096 times 0.1 is not 256, where adding 0.1 no longer changes a half."""
+    """Add up in float32: 0.1 repeated 4096 times is not 256, where half precision would stop."""
     x = tf.constant(halves(3, 120, 5))
     found = [f(x, axis) for f in (tf.reduce_sum, tf.reduce_mean) for axis in (None, 0, 1, 2)]
     found += [tf.reduce_sum(tf.fill([8192], tf.constant(0.1, tf.float16))), tf.reduce_prod(x, 2)]
@@ -133,7 +134,7 @@ def windows(tf: Any) -> list[Any]:
 
 
 def normalised(tf: Any) -> list[Any]:
-    """As equations of their own, and compiled, where rows are one kernel."""
+    """Normalize with separate equations, and compiled, where rows are one kernel."""
 
     def f(x: Any, scale: Any) -> Any:
         mean = tf.reduce_mean(x, -1, keepdims=True)
@@ -147,7 +148,7 @@ def normalised(tf: Any) -> list[Any]:
 
 
 def network(tf: Any) -> list[Any]:
-    """Gradients of a compiled network, with a scaled loss."""
+    """Return gradients of a compiled network with a scaled loss."""
     x, y = tf.constant(halves(12, 10)), tf.constant([0, 2, 1] * 4)
     weights = [halves(10, 16, scale=0.4), halves(16, seed=2), halves(16, 3, seed=3, scale=0.4)]
 
@@ -165,17 +166,19 @@ def network(tf: Any) -> list[Any]:
 
 CLOSE: Programs = {f.__name__: f for f in (functions, sums, products, windows, normalised, network)}
 UNITS = dict.fromkeys(("sums", "windows"), 24.0)
-"""In the last place: by how much programs of CLOSE may differ, if not by 8. On a CPU NumPy and
-TensorFlow add long sums up in float16."""
+"""Units in the last place by which programs of CLOSE may differ, if not 8.
+
+On a CPU, NumPy and TensorFlow add long sums in float16.
+"""
 
 
 def results(tf: Any, name: str) -> list[Any]:
-    """The arrays of a program."""
+    """Return the arrays of a program."""
     return [tensor.numpy() for tensor in (EXACT | CLOSE)[name](tf)]
 
 
 def differences(name: str, found: list[Any], expected: list[Any]) -> list[str]:
-    """What is wrong with a program's results."""
+    """Return the errors in a program's results."""
     wrong, units = [], UNITS.get(name, 8.0)
     for number, (a, b) in enumerate(zip(found, expected, strict=True)):
         if (a.dtype, a.shape) != (b.dtype, b.shape):

@@ -1,4 +1,4 @@
-"""Random matrices, and functions of them compared with TensorFlow's."""
+"""Random matrices, and comparison of their functions with TensorFlow's."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Call = Callable[..., Any]
 
 
 def well(rng: np.random.Generator, *shape: int, number: Any = np.float32) -> Array:
-    """Random with a heavy diagonal."""
+    """Return random matrices with a heavy diagonal."""
     a = values(rng, *shape) if number is np.complex64 else reals(rng, *shape)
     return (a * 0.5 + 3 * np.eye(*shape[-2:])).astype(number)
 
@@ -30,7 +30,7 @@ def positive(rng: np.random.Generator, *shape: int, number: Any = np.float32) ->
 
 
 def distinct(rng: np.random.Generator, *shape: int, number: Any = np.float32) -> Array:
-    """With singular values that lie apart."""
+    """Return random matrices with well separated singular values."""
     a = values(rng, *shape) if number is np.complex64 else reals(rng, *shape)
     u, _, v = np.linalg.svd(a, full_matrices=False)
     return ((u * (1.0 + np.arange(u.shape[-1]))) @ v).astype(number)

@@ -1,7 +1,6 @@
-"""What TensorFlow computes for each primitive: ``expected(op, arrays, attrs)``.
+"""TensorFlow's result for each primitive: ``expected(op, arrays, attrs)``.
 
-A primitive that is a public TensorFlow function as it stands needs no entry; :data:`ORACLES` has
-the others.
+A primitive that equals a public TensorFlow function needs no entry. `ORACLES` has the others.
 """
 
 from __future__ import annotations
@@ -20,12 +19,12 @@ Array = np.ndarray[Any, Any]
 
 
 def expected(op: Op, arrays: Sequence[Any], attrs: dict[str, Any]) -> Any:
-    """TensorFlow's result for TensorFlow tensors or arrays; a TensorFlow tensor."""
+    """Return TensorFlow's result, a TensorFlow tensor, for TensorFlow tensors or arrays."""
     return function(op)(*arrays, **attrs)
 
 
 def function(op: Op) -> Callable[..., Any]:
-    """The TensorFlow function that means the same as the primitive.
+    """Return the TensorFlow function that is equivalent to the primitive.
 
     Raises:
         LookupError: If no public name of the primitive is a name of TensorFlow.
@@ -41,12 +40,12 @@ def function(op: Op) -> Callable[..., Any]:
 
 
 def values(tensor: Any) -> Array:
-    """A TensorFlow tensor's values; one text as an object, because NumPy cuts null bytes off."""
+    """Return a tensor's values, with a string as an object because NumPy drops null bytes."""
     return np.array(tensor.numpy(), object if tensor.dtype == tf.string else None)
 
 
 def public(path: str) -> Any:
-    """``tf.<path>``, or None."""
+    """Return ``tf.<path>``, or None."""
     return functools.reduce(lambda found, name: getattr(found, name, None), path.split("."), tf)
 
 
@@ -101,7 +100,7 @@ def _segment_sum(data: Any, ids: Any, segments: int) -> Any:
 
 
 def _scatter(f: Callable[..., Any]) -> Callable[..., Any]:
-    """A tensor_scatter_nd function with ids outside the rows left out."""
+    """Return a tensor_scatter_nd function that ignores ids outside the rows."""
 
     def call(x: Any, ids: Any, updates: Any) -> Any:
         inside = tf.where((ids >= 0) & (ids < x.shape[0]))
@@ -128,8 +127,8 @@ def _range(start: Any, delta: Any, count: int, dtype: Any) -> Any:
     return tf.range(start, start + delta * (count - 0.5), delta, dtype=tf.float64)
 
 
-# Windows: TensorFlow on CPU has no gradients of dilated or grouped convolution, so images are
-# padded first, filters are spread, groups are split, and gradients come from its tape.
+# Windows: TensorFlow on CPU has no gradients of dilated or grouped convolutions. Therefore images
+# are padded first, filters are spread, groups are split, and gradients come from its tape.
 
 
 def _image(x: Any, padding: Any, value: float = 0) -> Any:
@@ -223,13 +222,13 @@ def _resample(x: Any, table: Any, axis: int, spec: Any) -> Any:
 
 
 def _halves(state: Any) -> list[int]:
-    """Key and the two halves of the counter of a state of six words."""
+    """Return the key and the two halves of the counter of a state of six words."""
     words = [int(w) & 0xFFFFFFFF for w in state]
     return [low | high << 32 for low, high in zip(words[::2], words[1::2], strict=True)]
 
 
 def _random(name: str, **more: Any) -> Callable[..., Any]:
-    """TensorFlow's op on the key and counter that the six words make."""
+    """Return TensorFlow's op on the key and counter given by six words."""
 
     def call(*inputs: Any, shape: Any) -> Any:
         key, *counter = (tf.constant(n, tf.uint64) for n in _halves(inputs[:6]))
@@ -247,12 +246,12 @@ def _fine_uniform(*state: Any, shape: Any) -> Any:
 
 
 def _seeded(name: str) -> Callable[..., Any]:
-    """TensorFlow's stateful op, whose seeds are the key and the counter's upper half."""
+    """Return TensorFlow's stateful op, seeded with the key and the counter's upper half."""
 
     def call(*inputs: Any, samples: int, **more: Any) -> Any:
         key, low, high = (n - (n >> 63 << 64) for n in _halves(inputs[:6]))
         assert low == 0
-        tf.random.set_seed(0)  # kernels that ran begin anew
+        tf.random.set_seed(0)  # resets the kernels that ran
         make: dict[str, Callable[..., Any]] = {
             "gamma": lambda alpha: tf.raw_ops.RandomGamma(
                 shape=[samples], alpha=alpha, seed=key, seed2=high
@@ -307,14 +306,14 @@ def _broadcast_raw(name: str) -> Callable[..., Any]:
 
 
 def _buckets(name: str) -> Callable[..., Any]:
-    """Hash buckets, which are int64 in TensorFlow."""
+    """Return hash buckets as int32, which are int64 in TensorFlow."""
     return lambda x, **attrs: tf.cast(public(f"strings.{name}")(x, **attrs), tf.int32)
 
 
 def _suppression(
     boxes: Any, scores: Any, most: int, threshold: float, least: float, sigma: float
 ) -> Any:
-    """Row by row, filled up with places of -1 and scores of 0."""
+    """Suppress boxes row by row, and pad with positions of -1 and scores of 0."""
     rows = []
     outer = math.prod(scores.shape[:-1])
     flat = (np.reshape(a, (outer, *a.shape[len(scores.shape) - 1 :])) for a in (boxes, scores))

@@ -1,4 +1,4 @@
-"""Scalar expressions with NumPy: what every renderer must mean, one entry per scalar op."""
+"""Scalar expressions in NumPy, one entry per scalar op: the semantics for every renderer."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Array = np.ndarray[Any, Any]
 
 
 def _divided(x: Array, y: Array) -> Array:
-    """C's truncating division; 0 where the divisor is 0."""
+    """Divide as C does, truncating, with 0 for a divisor of 0."""
     safe = np.where(y == 0, 1, y).astype(np.int64)
     wide = x.astype(np.int64)
     quotient = np.abs(wide) // np.abs(safe) * np.sign(wide) * np.sign(safe)
@@ -83,7 +83,7 @@ assert set(NUMPY) | IN_CODE == SCALAR_OPS
 
 
 def evaluate(root: Expr, inputs: Sequence[Array], shape: tuple[int, ...]) -> Array:
-    """The kernel of an expression: every output element, inputs broadcast to ``shape``."""
+    """Evaluate an expression for every output element, with inputs broadcast to ``shape``."""
     lines, (result,) = linearize(root)
     values: list[Array] = []
     index = np.arange(np.prod(shape, dtype=int), dtype=np.int32).reshape(shape)

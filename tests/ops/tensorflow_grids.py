@@ -1,4 +1,4 @@
-"""What TensorFlow computes on the grids."""
+"""TensorFlow's results on the grids."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ import tensorflow as tf
 from ops import oracle
 from ops.grids import Array, Case
 
-_IN_FLOAT32 = ("nextafter",)  # whose result in float64 is another
+_IN_FLOAT32 = ("nextafter",)  # the result in float64 differs
 _known: dict[str, tuple[Array, ...]] = {}
 
 
 def wanted(case: Case) -> tuple[Array, ...]:
-    """TensorFlow's result, and that in float64 rounded, which is better where they differ."""
+    """Return TensorFlow's result, and the rounded float64 result, which is more accurate."""
     name = str(case)
     if name not in _known:
         _known[name] = tuple(_results(case))

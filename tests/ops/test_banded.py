@@ -1,4 +1,4 @@
-"""Matrices of few diagonals against TensorFlow."""
+"""Banded matrices, compared with TensorFlow."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ import tfpy
 def test_banded_triangular_solve(lower: bool, adjoint: bool, rng: np.random.Generator) -> None:
     bands, b = reals(rng, 2, 3, 5), reals(rng, 2, 5, 2)
     bands[:, 0 if lower else -1] += 4
-    for i in range(3):  # what lies outside the matrix does not count
+    for i in range(3):  # elements outside the matrix are ignored
         bands[:, i if lower else 2 - i, slice(0, i) if lower else slice(5 - i, 5)] = 0
 
     def f(lib: Any) -> Call:
@@ -40,7 +40,7 @@ def test_three_diagonals(form: str, rng: np.random.Generator) -> None:
                 given = d
                 if form == "sequence":
                     given = [d[:, 0, :-1], d[:, 1], d[:, 2, 1:]]
-                    if op == "tridiagonal_matmul":  # TensorFlow's product takes them padded only
+                    if op == "tridiagonal_matmul":  # TensorFlow's product needs padding
                         given = [d[:, 0], d[:, 1], d[:, 2]]
                 return getattr(lib.linalg, op)(given, rhs, diagonals_format=form)
 
@@ -71,7 +71,7 @@ def test_eigenvalues_of_three_diagonals(chosen: Any, rng: np.random.Generator) -
 
 @pytest.mark.parametrize("kind", [np.complex64, np.float16])
 def test_eigenvalues_of_other_dtypes(kind: Any, rng: np.random.Generator) -> None:
-    """Those of complex diagonals are real."""
+    """The eigenvalues of complex diagonals are real."""
     main, beside = ((reals(rng, n) + 1j * reals(rng, n)).astype(np.complex64) for n in (4, 3))
     if kind == np.float16:
         main, beside = main.real, beside.real

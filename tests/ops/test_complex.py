@@ -1,4 +1,4 @@
-"""complex64 against TensorFlow: every elementwise primitive, products, reductions, movement."""
+"""complex64 compared with TensorFlow: elementwise primitives, products, reductions, movement."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def values(rng: np.random.Generator, *shape: int) -> Array:
 
 
 def gradients(lib: Any, f: Callable[..., Any], arrays: Sequence[Array], seed: int) -> list[Array]:
-    """The gradients of all inputs for a random output gradient."""
+    """Return the gradients of all inputs for a random output gradient."""
     inputs = [lib.constant(a) for a in arrays]
     with lib.GradientTape() as tape:
         tape.watch(inputs)
@@ -49,7 +49,7 @@ def gradients(lib: Any, f: Callable[..., Any], arrays: Sequence[Array], seed: in
 
 
 def second(lib: Any, f: Callable[..., Any], arrays: Sequence[Array], seed: int) -> list[Array]:
-    """Gradients of sum |dx|**2 where dx are the gradients of sum |y|**2."""
+    """Return the gradients of sum |dx|**2, where dx are the gradients of sum |y|**2."""
 
     def square(x: Any) -> Any:
         return lib.reduce_sum(lib.math.real(x * lib.math.conj(x)))
@@ -67,7 +67,7 @@ def second(lib: Any, f: Callable[..., Any], arrays: Sequence[Array], seed: int) 
 
 
 def assert_same(f: Callable[[Any], Callable[..., Any]], arrays: Sequence[Array]) -> None:
-    """``f(lib)`` gives TensorFlow's values, gradients and gradients of gradients."""
+    """Check that ``f(lib)`` has TensorFlow's values, gradients and second gradients."""
     ours, theirs = f(tfpy), f(tf)
     result = ours(*map(tfpy.constant, arrays))
     wanted = theirs(*map(tf.constant, arrays))
@@ -88,7 +88,7 @@ def test_elementwise(op: Op, rng: np.random.Generator) -> None:
 
 
 def test_what_takes_complex_numbers() -> None:
-    """No more and no fewer ops than TensorFlow's."""
+    """Exactly the ops that accept complex numbers in TensorFlow do so in tfpy."""
     x = tf.constant([1 + 2j, 3 - 1j], tf.complex64)
     for op in OPS.values():
         if op.family != "elementwise" or not op.public or op.typed_from:
@@ -153,7 +153,7 @@ def test_composed(name: str, rng: np.random.Generator) -> None:
 @pytest.mark.parametrize("dtype", ["bool", "float32", "float16", "int32", "uint8"])
 @pytest.mark.parametrize("compiled", [False, True])
 def test_casts_to_real_dtypes(dtype: str, compiled: bool) -> None:
-    """Imaginary parts are discarded, also of casts to bool."""
+    """Imaginary parts are discarded, also in casts to bool."""
     x = np.array([0, 1j, 0.5 + 0j, 2 - 3j, -0.0 + 0j], np.complex64)
     found = []
     for lib in (tfpy, tf):
@@ -166,7 +166,7 @@ def test_casts_to_real_dtypes(dtype: str, compiled: bool) -> None:
 
 
 def test_product(rng: np.random.Generator) -> None:
-    """First order only: TensorFlow's gradient of cumprod, which the second needs, lacks conj."""
+    """Only the first order is compared, because TensorFlow's gradient of cumprod lacks conj."""
     arrays = [values(rng, 3, 4)]
     ours, theirs = gradients(tfpy, product, arrays, 3), gradients(tf, product_tf, arrays, 3)
     np.testing.assert_allclose(ours[0], theirs[0], rtol=1e-4)
@@ -181,7 +181,7 @@ def product_tf(x: Any) -> Any:
 
 
 def test_norm(rng: np.random.Generator) -> None:
-    """TensorFlow's sum of squares of complex numbers is not its norm; values only."""
+    """Only values are compared, because TensorFlow's sum of complex squares is not the norm."""
     x = values(rng, 3, 4)
     for args in ({"axis": 0}, {"ord": 1}, {"ord": np.inf, "axis": 1}):
         mine, wanted = tfpy.norm(x, **args), tf.norm(x, **args)
@@ -241,7 +241,7 @@ def test_errors(case: str) -> None:
 
 
 def test_reciprocal_roots_of_infinite_numbers() -> None:
-    """They are 0, also where both parts of the root are infinite or one is NaN."""
+    """The result is 0, also if both parts of the root are infinite or one is NaN."""
     parts = (np.inf, -np.inf, np.nan, 2.5, -1.0)
     pairs = [complex(a, b) for a in parts for b in parts if np.inf in (abs(a), abs(b))]
     for lib in (tf, tfpy):

@@ -1,4 +1,4 @@
-"""Gradients at edge operands against TensorFlow's: of functions, and of raw gradient operations."""
+"""Gradients of functions and raw gradient operations at edge operands, against TensorFlow."""
 
 from __future__ import annotations
 
@@ -42,9 +42,9 @@ def test_tables_name_cases() -> None:
 
 @pytest.mark.parametrize("case", [c for c in CASES if c.arity == 1], ids=str)
 def test_subnormal_operands_are_masked(case: Case) -> None:
-    """No NaN where upstream is 0, unless TensorFlow has one; its 0 has one at some poles."""
+    """There is no NaN if upstream is 0, unless TensorFlow has NaN, or 0 at a pole."""
     if case.name in ("reciprocal_no_nan", "power -1"):
-        return  # the result is infinite here, and 0 times infinity NaN; in TensorFlow it is 0
+        return  # the result is infinite in tfpy, so NaN; in TensorFlow it is 0
     at = (np.array(SUBNORMAL, np.float32),)
     (mine,) = case.gradients(tfpy, 0.0, at)
     (other,) = case.gradients(tf, 0.0, at)
@@ -65,18 +65,20 @@ RAW = {
     "SqrtGrad": ("y", "dy"),
     "TanhGrad": ("y", "dy"),
 }
-"""Operations, and the names of their two operands. ReluGrad of infinity is left out: TensorFlow
-multiplies it by 0."""
+"""Operations with the names of their two operands.
+
+ReluGrad of infinity is excluded, because TensorFlow multiplies it by 0.
+"""
 
 
 @pytest.mark.parametrize("name", RAW)
 def test_raw_gradients(name: str) -> None:
-    """Of arrays, and of lists."""
+    """Test arrays and lists."""
     first, second = (np.ravel(m) for m in np.meshgrid(*[np.array(EDGES, np.float32)] * 2))
     if name == "IgammaGradA":
         keep = ~EXCEPTIONS["igamma"][1](first, second)
     else:
-        keep = (np.abs(second) < 2) | np.isnan(second)  # what overflows depends on the order
+        keep = (np.abs(second) < 2) | np.isnan(second)  # overflow depends on the order
     operands = dict(zip(RAW[name], (first[keep], second[keep]), strict=True))
     mine, other = (getattr(lib.raw_ops, name)(**operands).numpy() for lib in (tfpy, tf))
     np.testing.assert_allclose(mine, other, 1e-4, 1e-37)
@@ -90,7 +92,7 @@ COMPLEX = [1 - 2j, 2j, -3.0 + 0.5j, 0.25, -2.0, 0.0]
 
 @pytest.mark.parametrize("name", [name for name, names in RAW.items() if "dy" in names])
 def test_raw_gradients_of_complex_numbers(name: str) -> None:
-    """Some take the conjugate of y; the gradient of the operation itself, too."""
+    """Some gradients use the conjugate of y. The gradient of the operation is also compared."""
     results = []
     y = np.repeat(np.array(COMPLEX, np.complex64), 3)
     dy = np.tile(np.array([1j, 1 + 1j, 0], np.complex64), len(COMPLEX))
@@ -114,7 +116,7 @@ HOLOMORPHIC = (
 
 @pytest.mark.parametrize("name", [*HOLOMORPHIC, "abs", "angle", "sign"])
 def test_gradients_of_complex_numbers(name: str) -> None:
-    """On the axes and on branch cuts, where a sign of 0 chooses a side."""
+    """Test the axes and branch cuts, where the sign of a 0 selects a side."""
     parts = [0.0, 1.0, -1.0, 0.5, 2.0, -3.0]
     z = np.array([complex(a, b) for a in parts for b in parts], np.complex64)
     for upstream in (0, 1, 1j):
@@ -133,7 +135,7 @@ def test_gradients_of_complex_numbers(name: str) -> None:
 
 
 def test_slopes_where_upstream_is_zero() -> None:
-    """A gradient that is 0 still depends on upstream: its derivative by it is the slope."""
+    """A gradient that is 0 still depends on upstream. Its derivative by upstream is the slope."""
     for name in ("sqrt", "rsqrt", "reciprocal"):
         slopes = []
         for lib in (tfpy, tf):

@@ -1,4 +1,4 @@
-"""Wrong calls raise TensorFlow's error classes, name the op and the shapes, and leak nothing."""
+"""Invalid calls raise TensorFlow's error classes, name the op and the shapes, and leak nothing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The scalar expression of every op means the same as its NumPy reference."""
+"""The scalar expression of every op is equivalent to its NumPy reference."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Gradients of every differentiable primitive against TensorFlow's tape and finite differences."""
+"""Gradients of every differentiable primitive, compared with TensorFlow and finite differences."""
 
 from __future__ import annotations
 
@@ -40,14 +40,14 @@ STEPPED = [
     "betainc",
     "random_gamma",
 ]
-"""Not continuous, rounded, or sampled at ties (places that repeat): differences say nothing.
+"""Ops that are discontinuous, rounded, or sampled at ties, for which differences are useless.
 
-The gradients of zeta, polygamma and betainc are those of their last argument, as TensorFlow's.
+The gradients of zeta, polygamma and betainc concern the last argument, as in TensorFlow.
 """
 
 
 def float_samples(op: Op, rng: np.random.Generator) -> list[tuple[Sequence[Array], dict[str, Any]]]:
-    """Samples whose gradient means something: float inputs, float output, small."""
+    """Return small samples of float inputs and a float output with meaningful gradients."""
     assert op.samples is not None
     found = []
     for arrays, attrs in op.samples(rng):
@@ -61,7 +61,7 @@ def float_samples(op: Op, rng: np.random.Generator) -> list[tuple[Sequence[Array
 def gradients(
     lib: Any, f: Callable[..., Any], arrays: Sequence[Array], dy: Array
 ) -> list[Array | None]:
-    """The gradient of each float input by ``lib``'s tape; zeros where there is none."""
+    """Return the gradient of each float input by ``lib``'s tape, zeros where there is none."""
     inputs = [lib.constant(a) for a in arrays]
     watched = [x for x in inputs if x.dtype == lib.float32]
     with lib.GradientTape() as tape:
@@ -93,7 +93,7 @@ def test_against_tensorflow(op: Op, rng: np.random.Generator) -> None:
     "op", [op for op in DIFFERENTIABLE if op.name not in STEPPED], ids=lambda op: op.name
 )
 def test_against_finite_differences(op: Op, rng: np.random.Generator) -> None:
-    """The derivative of <dy, y> along a random direction, in float64."""
+    """Check the derivative of <dy, y> along a random direction, in float64."""
     step = 1e-6
     for arrays, attrs in float_samples(op, rng):
         if not all(a.size for a in arrays):
@@ -109,7 +109,7 @@ def test_against_finite_differences(op: Op, rng: np.random.Generator) -> None:
                 moved = [a.astype(np.float64) if a.dtype == np.float32 else a for a in arrays]
                 moved[i] = moved[i] + sign * step * direction
                 y = op.ref(*moved, **attrs)
-                y = np.where(np.isneginf(y), 0, y)  # logarithms of empty sums do not change
+                y = np.where(np.isneginf(y), 0, y)  # logarithms of empty sums are constant
                 along.append(float(np.sum(y * dy.astype(np.float64))))
             slope = (along[0] - along[1]) / (2 * step)
             mine = float(np.sum(next(found) * direction))
@@ -186,7 +186,7 @@ SECOND = [
 
 @pytest.mark.parametrize("name", SECOND)
 def test_second_order(name: str, rng: np.random.Generator) -> None:
-    """The gradient of <v, dx> where dx is the gradient of sum(y * y)."""
+    """Check the gradient of <v, dx>, where dx is the gradient of sum(y * y)."""
     op = OPS[name]
     for arrays, attrs in float_samples(op, rng)[:4]:
         seeds = [rng.uniform(-1, 1, a.shape).astype(np.float32) for a in arrays]

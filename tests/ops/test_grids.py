@@ -1,4 +1,4 @@
-"""NumPy's meaning of every elementwise op at special values, against TensorFlow."""
+"""NumPy's reference of every elementwise op at special values, compared with TensorFlow."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def test_tables_name_ops() -> None:
 @pytest.mark.parametrize("source", [np.float32, np.float16])
 @pytest.mark.parametrize("name", ["int32", "uint32", "uint8", "int8"])
 def test_casts_to_integers(name: str, source: type) -> None:
-    """TensorFlow's of one element at a time: of several it is another where they do not fit."""
+    """Compare single elements: TensorFlow casts values out of range differently in arrays."""
     import tensorflow as tf
 
     import tfpy

@@ -1,4 +1,4 @@
-"""Programs of float16 on NumPy, which says what devices compute, against TensorFlow."""
+"""float16 programs on NumPy, the reference of the devices, compared with TensorFlow."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Facts of op records that datasets, sparse tensors and passes rely on: true, and complete."""
+"""The laws of op records that datasets, sparse tensors and passes rely on: valid and complete."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tfpy._src.compiler.ops import OPS, Op
 from tfpy._src.distribute.dtensor import relayouts
 
 COUNT = 67
-"""Elements of a vectorized loop of any width, and some more."""
+"""Number of elements that exceeds the width of any vectorized loop."""
 
 
 def ops(fact: str) -> pytest.MarkDecorator:
@@ -34,7 +34,7 @@ def test_exact_results_do_not_depend_on_what_else_is_computed(
     assert op.samples is not None
     for arrays, attrs in op.samples(rng):
         if any(a.dtype.kind == "c" or not a.size for a in arrays):
-            continue  # functions of datasets with complex numbers run element by element
+            continue  # datasets run complex numbers element by element
         given = [np.resize(a, COUNT) for a in arrays]
         whole = op.ref(*given, **attrs)
         for i in range(COUNT):
@@ -62,7 +62,7 @@ def test_every_op_that_moves_elements_moves_those_of_a_stack(rng: np.random.Gene
         assert op.stacked is not None
         for arrays, attrs in op.samples(rng):
             stacks = [np.stack([a, np.flip(a)]) for a in arrays]
-            if op.name == "broadcast_to":  # the operand has the rank of the result
+            if op.name == "broadcast_to":  # the operand needs the result's rank
                 ones = (1,) * (len(attrs["shape"]) - arrays[0].ndim)
                 stacks = [
                     s.reshape(2, *ones, *a.shape) for s, a in zip(stacks, arrays, strict=True)

@@ -1,4 +1,4 @@
-"""``tf.linalg`` against TensorFlow: values, gradients of what does not depend on signs, errors."""
+"""``tf.linalg`` compared with TensorFlow: values, sign-independent gradients, errors."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def test_cholesky(number: Any, rng: np.random.Generator) -> None:
 def test_determinant(number: Any, rng: np.random.Generator) -> None:
     for shape in ((3, 3), (2, 2, 2), (0, 3, 3), (2, 0, 0)):
         a = well(rng, *shape, number=number)
-        differentiate = number is np.float32 and a.size > 0  # TensorFlow's forgets to conjugate
+        differentiate = number is np.float32 and a.size > 0  # TensorFlow's lacks a conjugate
         assert_same(lambda lib: lib.linalg.det, a, tolerance=5e-3, differentiate=differentiate)
         for part in (0, 1):
             assert_same(
@@ -73,7 +73,7 @@ def test_gradient_of_the_sum_of_two_uses(rng: np.random.Generator) -> None:
 
 
 def test_decompositions_of_float16(rng: np.random.Generator) -> None:
-    """TensorFlow has kernels of QR decompositions and inverses alone, and no gradients of them."""
+    """TensorFlow has only QR decompositions and inverses, without gradients."""
     a = well(rng, 2, 4, 4).astype(np.float16)
 
     for full in (False, True):
@@ -348,7 +348,7 @@ def test_errors(case: str) -> None:
 
 
 def test_matrices_without_a_result() -> None:
-    """NaN and infinity where TensorFlow gives them; other matrices of the batch are right."""
+    """The results are NaN and infinity as in TensorFlow; other matrices of the batch are right."""
     batch = np.stack([-ones, np.eye(2, dtype=np.float32)])
     np.testing.assert_array_equal(np.isnan(tfpy.linalg.cholesky(batch))[0], np.tri(2) > 0)
     np.testing.assert_array_equal(tfpy.linalg.cholesky(batch)[1], np.eye(2))

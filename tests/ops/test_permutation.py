@@ -1,4 +1,4 @@
-"""Random orders, which are computed for all places at once."""
+"""Random permutations, computed for all positions at once."""
 
 from __future__ import annotations
 

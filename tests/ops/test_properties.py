@@ -1,4 +1,7 @@
-"""Shapes at random: broadcasting, indexing, reductions and windows against NumPy and TensorFlow."""
+"""Broadcasting, indexing, reductions and windows of random shapes.
+
+The results are compared with NumPy and TensorFlow.
+"""
 
 from __future__ import annotations
 
@@ -49,7 +52,7 @@ def test_gradients_of_broadcast_inputs(shapes: Any) -> None:
 
 @st.composite
 def shape_and_key(draw: st.DrawFn) -> tuple[tuple[int, ...], Any]:
-    """A shape and a basic index of it, with None and Ellipsis."""
+    """Draw a shape and a basic index of it, with None and Ellipsis."""
     shape = draw(hnp.array_shapes(min_dims=1, max_dims=4, min_side=1, max_side=5))
     key = draw(hnp.basic_indices(shape, min_dims=0, max_dims=6, allow_newaxis=True))
     return shape, key
@@ -132,7 +135,7 @@ WINDOWS = {
 
 
 def fits(shape: Any, ksize: Any, padding: str, dilations: Any = (1, 1)) -> bool:
-    """Whether VALID gives at least one output."""
+    """Return True if VALID has at least one output."""
     reach = [(k - 1) * d + 1 for k, d in zip(ksize, dilations, strict=True)]
     return padding == "SAME" or (shape[1] >= reach[0] and shape[2] >= reach[1])
 

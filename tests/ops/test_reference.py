@@ -1,4 +1,4 @@
-"""The NumPy meaning of every primitive against TensorFlow."""
+"""The NumPy reference of every primitive, compared with TensorFlow."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tfpy._src.compiler.ops import OPS, Op
 
 
 def run(op: Op, arrays: Any, attrs: dict[str, Any]) -> Any:
-    """The reference evaluator on a one-equation Graph."""
+    """Run the reference evaluator on a Graph of one equation."""
     avals = [Aval(a.shape, dtypes.as_dtype(a.dtype)) for a in arrays]
     (result,) = evaluate(single_equation(op, avals, tuple(attrs.items())), arrays)
     return result
@@ -56,7 +56,7 @@ def operand_dtypes(op: Op, dtype: str) -> list[str]:
 
 
 def takes(op: Op, dtype: str) -> bool:
-    """Whether every operand (but a condition) may have that dtype."""
+    """Return True if every operand (except a condition) may have the dtype."""
     avals = [Aval((1,), dtypes.as_dtype(k)) for k in operand_dtypes(op, dtype)]
     try:
         op.infer(*avals, **attributes(op))
@@ -70,14 +70,14 @@ def attributes(op: Op) -> dict[str, Any]:
 
 
 def edge_inputs(op: Op, dtype: str) -> list[Any]:
-    """Every combination of edge values, as columns."""
+    """Return every combination of edge values, as columns."""
     kinds = operand_dtypes(op, dtype)
     rows = list(itertools.product(*(EDGES[k] for k in kinds)))
     if dtype == "int32" and op.name in ("floordiv", "floormod", "truncatediv", "truncatemod"):
         rows = [r for r in rows if r[1] not in (0, -1)]
     if dtype == "int32" and op.name == "pow":
         rows = [r for r in rows if 0 <= r[1] < 8]
-    if op.name in ("zeta", "polygamma"):  # the domain for which it is meant
+    if op.name in ("zeta", "polygamma"):  # the intended domain
         rows = [r for r in rows if r[0] in (1.0, 2.5) and r[1] > 0]
     if op.name in ("relu_grad", "relu6_grad"):  # TensorFlow's infinity * 0 is NaN
         rows = [r for r in rows if np.isfinite(r[0])]

@@ -1,4 +1,4 @@
-"""``tf.signal`` against TensorFlow: values, gradients, errors."""
+"""``tf.signal`` compared with TensorFlow: values, gradients, errors."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def reals(rng: np.random.Generator, *shape: int) -> Array:
 
 
 def assert_same(f: Callable[[Any], Call], *arrays: Array, tolerance: float = 2e-4) -> None:
-    """``f(lib)`` gives TensorFlow's values and gradients."""
+    """Check that ``f(lib)`` has TensorFlow's values and gradients."""
     ours, theirs = f(tfpy), f(tf)
     result = ours(*map(tfpy.constant, arrays))
     wanted = theirs(*map(tf.constant, arrays))
@@ -54,9 +54,9 @@ LENGTHS = [None, [8], [5], [13], [1]]
 
 
 def assert_adjoint(f: Call, x: Array, rng: np.random.Generator) -> None:
-    """The gradient of a linear f: <dx, x> = <dy, f(x)> for any dy.
+    """Check the gradient of a linear f: <dx, x> = <dy, f(x)> for any dy.
 
-    TensorFlow's gradients are errors or wrong where a length crops or pads.
+    TensorFlow's gradients raise or are wrong where a length crops or pads.
     """
     source = tfpy.constant(x)
     with tfpy.GradientTape() as tape:
@@ -69,7 +69,7 @@ def assert_adjoint(f: Call, x: Array, rng: np.random.Generator) -> None:
 
 
 def check_lengths(f: Callable[[Any], Call], x: Array, own: bool, rng: Any) -> None:
-    """Values against TensorFlow; gradients too where the length is the input's own."""
+    """Compare values with TensorFlow, and gradients if the length is the input's own."""
     if own:
         assert_same(f, x)
     np.testing.assert_allclose(f(tfpy)(x), f(tf)(x), rtol=2e-4, atol=2e-4)
@@ -108,7 +108,7 @@ def test_rfft2d(length: Any, rng: np.random.Generator) -> None:
 
 @pytest.mark.parametrize("length", [None, [4, 4, 6], [2, 3, 9]])
 def test_rfft3d(length: Any, rng: np.random.Generator) -> None:
-    """TensorFlow has no gradient here."""
+    """TensorFlow has no gradient of rfft3d."""
     x, z = reals(rng, 3, 4, 6), values(rng, 3, 4, 4)
     np.testing.assert_allclose(
         tfpy.signal.rfft3d(x, length), tf.signal.rfft3d(x, length), rtol=1e-4, atol=1e-4

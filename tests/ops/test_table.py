@@ -1,4 +1,4 @@
-"""The op table is total: every primitive has every fact, and every backend knows it."""
+"""The op table is complete: every primitive has every property, and every backend knows it."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ PRIMITIVES = [op for op in OPS.values() if op.is_primitive]
 EVERY_OP = pytest.mark.parametrize("op", PRIMITIVES, ids=lambda op: op.name)
 
 TFJS_NAMES = {"floor_div", "squared_difference"}
-"""Public names that TensorFlow has not, but TensorFlow.js has (in camel case)."""
+"""Public names that TensorFlow.js has (in camel case), but not TensorFlow."""
 
 
 @EVERY_OP
@@ -94,7 +94,7 @@ def test_expressions_use_known_scalar_ops(op: Op, rng: np.random.Generator) -> N
 
 
 SPELT = {"cast", "bitcast", "index", "input", "const"}
-"""Scalar ops that renderers spell in code rather than by their operator table."""
+"""Scalar ops that renderers write in code instead of their operator table."""
 
 
 def test_glsl_knows_every_scalar_op() -> None:
@@ -106,7 +106,7 @@ def test_wasm_knows_every_scalar_op() -> None:
     text = (ROOT / "csrc/xnnpack_glue/elementwise/scalar_ops.cc").read_text(encoding="utf-8")
     names = set(re.findall(r'^    (?:\{|float_unary<\w+>\()"([\w.]+)"', text, re.MULTILINE))
     known = {name.split(".")[0] for name in names}
-    assert known | SPELT >= SCALAR_OPS - {"quotient"}  # which is "div" there
+    assert known | SPELT >= SCALAR_OPS - {"quotient"}  # quotient is "div" in renderers
 
 
 LOWER: dict[str, Callable[[Graph], Program]] = {
@@ -132,7 +132,7 @@ def test_lowers(op: Op, device: str, rng: np.random.Generator) -> None:
 
 
 def kernel_names(rng: np.random.Generator) -> set[str]:
-    """Every kernel of the wasm runtime that some sample calls for."""
+    """Return every kernel of the wasm runtime that some sample uses."""
     names = set()
     for op in PRIMITIVES:
         if op.kernel is None or op.name in UNSUPPORTED["wasm"]:
@@ -145,7 +145,7 @@ def kernel_names(rng: np.random.Generator) -> set[str]:
 
 
 def test_the_kernels_of_wasm(rng: np.random.Generator) -> None:
-    """Those that lowering calls for, and no others."""
+    """The runtime has exactly the kernels that lowering uses."""
     registry = (ROOT / "csrc/xnnpack_glue/program/kernels.def").read_text(encoding="utf-8")
     in_wasm = set(re.findall(r"^KERNEL\((\w+)\)", registry, re.MULTILINE))
     assert in_wasm == kernel_names(rng) | {"elementwise"} | WasmTarget().kernels
@@ -153,7 +153,7 @@ def test_the_kernels_of_wasm(rng: np.random.Generator) -> None:
 
 @EVERY_OP
 def test_gradient_or_none(op: Op) -> None:
-    """What has no gradient is not differentiable by nature."""
+    """An op without a gradient is inherently not differentiable."""
     without = {
         "reduce_any",
         "reduce_all",
@@ -195,7 +195,7 @@ def test_gradient_or_none(op: Op) -> None:
 
 
 def test_unsupported_ops_have_reasons() -> None:
-    assert set(UNSUPPORTED) - {"jax"} == {"cpu", *LOWER}  # jax comes late
+    assert set(UNSUPPORTED) - {"jax"} == {"cpu", *LOWER}  # jax is registered later
     for reasons in UNSUPPORTED.values():
         for name, reason in reasons.items():
             assert name in OPS
