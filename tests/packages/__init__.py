@@ -1,1 +1,1 @@
-"""The packages that the site has for Keras."""
+"""The site's packages for Keras."""

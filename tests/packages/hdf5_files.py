@@ -1,4 +1,4 @@
-"""An HDF5 file with what h5py can write, and its check. CPython and Pyodide both run this."""
+"""An HDF5 file with all features of h5py, and its check, which CPython and Pyodide run."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def check_files(folder: Path) -> None:
 
 
 def check_broken_files(folder: Path) -> None:
-    """Files that were cut or changed give errors, and h5py works afterwards."""
+    """Truncated or changed files raise errors, and h5py works afterwards."""
     whole = (folder / "earliest.h5").read_bytes()
     rng = np.random.default_rng(3)
     broken = [b"", b"no HDF5", *(whole[:size] for size in (8, 100, 2000, len(whole) // 2))]

@@ -1,4 +1,4 @@
-"""What tfpy does in Pyodide under node and its like, where there is no page."""
+"""tfpy in Pyodide under node and similar hosts, without a page."""
 
 from __future__ import annotations
 
@@ -12,8 +12,10 @@ BACKENDS = ("webgpu", "webgl", "wasm", "cpu")
 
 
 async def check(expected: set[str]) -> None:
-    """Computes on each backend that opens, which are the expected ones and webgpu where there is
-    an adapter, and asks what the host is."""
+    """Compute on each backend that opens, and check the host's properties.
+
+    The expected backends open, and webgpu if there is an adapter.
+    """
     await tf.ready()
     assert tf.get_backend() in ("webgpu", "wasm"), tf.backend_report()
     flags = tf.env().get_flags()
@@ -30,7 +32,7 @@ async def check(expected: set[str]) -> None:
 
 async def _opens(name: str) -> bool:
     if name == "cpu":
-        return tf.set_backend(name)  # which opens at once, where Python cannot wait
+        return tf.set_backend(name)  # opens immediately where Python cannot wait
     try:
         return await tf.set_backend_async(name)
     except RuntimeError:
@@ -43,7 +45,7 @@ def _loss(v: Any, x: Any) -> Any:
 
 
 async def _step() -> Any:
-    """A Variable after a step of training."""
+    """Return a Variable after a training step."""
     v = tf.Variable([[1.0, -2.0]])
     x = tf.constant(np.random.default_rng(3).normal(size=(2, 50)).astype(np.float32))
     with tf.GradientTape() as tape:

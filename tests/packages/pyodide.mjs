@@ -1,5 +1,5 @@
 // Runs Python in Pyodide under node, Deno or Bun with packages of the built site.
-// Arguments: the folder of Pyodide's core and wheels, a folder with Python modules, one to share
+// Arguments: the folder of Pyodide's core and wheels, a folder of Python modules, a folder to share
 // with the caller, packages separated by commas, the code.
 
 import { pathToFileURL } from "node:url";

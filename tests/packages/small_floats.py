@@ -1,4 +1,4 @@
-"""Arithmetic on ml_dtypes' dtypes, whose results are bytes. CPython and Pyodide both run this."""
+"""Arithmetic on ml_dtypes' dtypes, returned as bytes, which CPython and Pyodide run."""
 
 from __future__ import annotations
 

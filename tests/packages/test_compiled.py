@@ -1,4 +1,4 @@
-"""h5py and ml_dtypes of the site in Pyodide under node, against those of CPython; tfpy there."""
+"""h5py and ml_dtypes of the site in Pyodide under node, compared with CPython, and tfpy there."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def _needs_site() -> None:
 
 
 def run(packages: str, code: str, shared: Path, host: Sequence[str] = ("node",)) -> None:
-    # tfpy lets Python import what the site has packed.
+    # tfpy installs an importer of the packages that the site has packed.
     words = [f"tfpy,{packages}", f"import tfpy\n{code}"]
     command = [*host, HERE / "pyodide.mjs", CORE, HERE, shared, *words]
     env = {**os.environ, "TFPY_FLAGS": "WEBGPU_SOFTWARE_ENABLED:true"}
@@ -75,7 +75,7 @@ def test_tfpy_without_a_page(tmp_path: Path, host: list[str]) -> None:
 
 
 def test_the_recipe(tmp_path: Path) -> None:
-    """As docs/install.md has it, in the folder of the site."""
+    """Run the code of docs/install.md in the folder of the site."""
     recipe = block("docs/install.md", "js")
     assert "./tfpy.mjs" in recipe
     script = tmp_path / "run.mjs"

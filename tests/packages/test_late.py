@@ -1,4 +1,4 @@
-"""What pages fetch late: found last, checked, and only then imported."""
+"""Files that pages download late: found last, verified, and only then imported."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def part(file: str, data: bytes, *modules: str) -> dict[str, object]:
 
 
 class Requests:
-    """A page's XMLHttpRequest."""
+    """A substitute for a page's XMLHttpRequest."""
 
     def __init__(self, answers: dict[str, bytes]) -> None:
         self.answers = answers
@@ -66,7 +66,7 @@ class Requests:
 
 @pytest.fixture
 def page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Requests]:
-    """A page with late parts of the library and of a package; what it imports is forgotten."""
+    """Set up a page with late parts of the library and a package; forget its imports afterwards."""
     requests = Requests({"late/library.zip": LIBRARY, "late/crate.zip": CRATE})
     ffi = types.SimpleNamespace(JsException=OSError)
     for name, module in {
@@ -127,7 +127,7 @@ def test_a_missing_file_is_named(page: Requests) -> None:
 
 
 def test_importing_tfpy_fetches_nothing_late() -> None:
-    """A page's thread would wait for it while its other files come."""
+    """Otherwise the page's thread would wait for it while other files are downloaded."""
     code = "import sys, tfpy; print(*(n for n in sys.modules if n.startswith('tfpy.')))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     modules = [name.replace(".", "/") for name in done.stdout.split()]

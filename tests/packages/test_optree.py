@@ -1,4 +1,4 @@
-"""The site's optree against the real one, and by Keras's own tests of trees."""
+"""The site's optree, compared with the real one and tested by Keras's own tree tests."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Node:
 
 
 def load() -> ModuleType:
-    """The site's package, under a name of its own."""
+    """Return the site's package under its own name."""
     spec = importlib.util.spec_from_file_location("site_optree", FOLDER / "__init__.py")
     assert spec is not None
     assert spec.loader is not None
@@ -56,7 +56,7 @@ for package in (real, ours):
 
 
 def make_tree(rng: random.Random, depth: int = 0) -> Any:
-    """Containers of all kinds, some deep, some empty."""
+    """Return nested containers of all kinds, some deep, some empty."""
     count = rng.randrange(4)
 
     def children() -> list[Any]:
@@ -91,7 +91,7 @@ def assert_same(action: Callable[[ModuleType], Any]) -> None:
 
 
 def actions(tree: Any, other: Any, **options: Any) -> list[Callable[[ModuleType], Any]]:
-    """What is done with two trees."""
+    """Return the actions on two trees."""
 
     def rebuilt(package: ModuleType) -> Any:
         leaves, spec = package.tree_flatten(tree, **options)

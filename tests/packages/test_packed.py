@@ -1,4 +1,4 @@
-"""Packages that stand packed in a folder, as the site's wheels bring them."""
+"""Packages that are packed in a folder, like the site's wheels."""
 
 from __future__ import annotations
 
@@ -52,21 +52,21 @@ def compiled(files: dict[str, str], place: str) -> dict[str, bytes]:
 
 
 def as_one(code: dict[str, bytes]) -> bytes:
-    """The file of so many modules."""
+    """Return the file of several modules."""
     sizes = {name: len(data) for name, data in code.items()}
     return zlib.compress(marshal.dumps(sizes, 2) + b"".join(code.values()))
 
 
 @pytest.fixture(autouse=True)
 def _zstd(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Pages have zstd, older Pythons have not: zlib stands for it."""
+    """Replace zstd, which pages have and older versions of Python do not, by zlib."""
     stand_in = types.SimpleNamespace(ZstdDecompressor=zlib.decompressobj)
     monkeypatch.setitem(sys.modules, "_zstd", stand_in)
 
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """A folder for packages that is installed; what it gave is forgotten after the test."""
+    """Return an installed folder for packages, and forget its modules after the test."""
     monkeypatch.setattr(sys, "path", [*sys.path, str(tmp_path)])
     monkeypatch.setattr(sys, "path_hooks", [*sys.path_hooks])
     modules = set(sys.modules)
@@ -79,7 +79,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 @pytest.fixture
 def crate(folder: Path) -> Any:
     assert importlib.util.find_spec("crate") is None
-    pack(folder, "crate", FILES)  # installed later, as a page may load packages
+    pack(folder, "crate", FILES)  # installed later, as in a page
     importlib.invalidate_caches()
     return importlib.import_module("crate")
 
@@ -118,7 +118,7 @@ def test_modules_are_listed(crate: Any, folder: Path) -> None:
 
 @pytest.fixture
 def barrel(folder: Path) -> Path:
-    """A package with compiled modules, which must be files."""
+    """Pack a package with compiled modules, which must be files."""
     files = {"barrel/__init__.py": "from barrel.hoop import size", "barrel/hoop.py": "size = 4"}
     pack(folder, "barrel", files, bytecode=False)
     importlib.invalidate_caches()
@@ -128,7 +128,7 @@ def barrel(folder: Path) -> Path:
 def test_an_archive_alone_is_unpacked(barrel: Path) -> None:
     spec = importlib.util.find_spec("barrel")
     assert spec is not None
-    assert barrel.exists()  # looking for it does not unpack it
+    assert barrel.exists()  # finding it does not unpack it
     module = importlib.import_module("barrel")
     assert module.size == sys.modules["barrel.hoop"].size == 4
     assert spec.origin == module.__file__ == str(barrel.parent.parent / "barrel" / "__init__.py")
@@ -149,13 +149,13 @@ def test_an_archive_alone_is_unpacked_for_its_files(barrel: Path) -> None:
 def test_a_module_of_an_archive_alone(barrel: Path) -> None:
     spec = importlib.util.find_spec("barrel")
     assert spec is not None
-    sys.modules["barrel"] = importlib.util.module_from_spec(spec)  # not loaded, as Keras's h5py
+    sys.modules["barrel"] = importlib.util.module_from_spec(spec)  # not loaded, like Keras's h5py
     assert importlib.import_module("barrel.hoop").size == 4
     assert not barrel.exists()
 
 
 def test_parts_come_late(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Modules that the first dict has empty, and sources, are fetched when they are wanted."""
+    """Modules that are empty in the first file, and sources, are downloaded on demand."""
     pack(folder, "crate", FILES)
     modules = compiled(FILES, f"{folder.parent}/")
     rest = {name: modules[name] for name in ("crate/inner/deep",)}
@@ -184,7 +184,7 @@ def test_parts_come_late(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_an_archive_of_the_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """As the site has the standard library."""
+    """An archive on the path, like the site's standard library."""
     archive = str(tmp_path / "library.zip")
     with zipfile.ZipFile(archive, "w") as file:
         file.writestr("started.py", "import crate")
@@ -204,7 +204,7 @@ def test_an_archive_of_the_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
         assert listed == ["crate"]
         with pytest.raises(OSError, match="could not get source"):
             inspect.getsource(deep.Jar)
-        importlib.import_module("json.tool")  # others are found as before
+        importlib.import_module("json.tool")  # others are still found
     finally:
         for name in set(sys.modules) - modules:
             del sys.modules[name]
