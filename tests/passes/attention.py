@@ -1,4 +1,4 @@
-"""What the parameters of the kernel "attention" mean, in NumPy."""
+"""The semantics of the parameters of the kernel "attention", in NumPy."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 
 
 def attend(params: dict[str, Any], operands: dict[str, Any]) -> Any:
-    """The elements that the kernel writes, by the meaning of its parameters."""
+    """Return the elements that the kernel writes, computed from its parameters."""
     (factor,) = struct.unpack("<f", struct.pack("<i", params["factor_bits"]))
     sizes = dict.fromkeys("q", (params["m"], params["depth"]))
     sizes |= {"k": (params["n"], params["depth"]), "v": (params["n"], params["width"])}

@@ -1,4 +1,4 @@
-"""What the tests of fusion passes share: Graphs, targets, and the check that nothing changed."""
+"""Helpers of the tests of fusion passes: Graphs, targets, and a check that values are unchanged."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from tfpy._src.compiler.passes.pipeline import simplify
 
 
 class Greedy:
-    """A target that takes whatever a pass offers, but for kernels within kernels."""
+    """A target that accepts everything that a pass offers, except nested kernels."""
 
     fuses_loops = True
     fuses_prologues = True
@@ -42,7 +42,7 @@ class Greedy:
 
 
 class Builder:
-    """Graphs in few words: ``b.op("add", x, 1.0)``; Python numbers become constants."""
+    """A concise builder of Graphs: ``b.op("add", x, 1.0)``. Python numbers become constants."""
 
     def __init__(self) -> None:
         self.graph = Graph()
@@ -64,13 +64,13 @@ class Builder:
 
 
 def traced(function: Callable[..., Any], *shapes: tuple[int, ...]) -> Graph:
-    """The simplified Graph of a function of float32 tensors."""
+    """Return the simplified Graph of a function of float32 tensors."""
     specs = [tf.TensorSpec(shape, tf.float32) for shape in shapes]
     return simplify(tf.function(function).get_concrete_function(*specs).graph)
 
 
 def kinds(graph: Graph) -> list[str]:
-    """The equations as the names of ops, and of fusions with what is in them."""
+    """Return the names of ops, and of fusions with their contents."""
     found = []
     for eqn in graph.eqns:
         attrs = dict(eqn.attrs)
@@ -94,7 +94,7 @@ def check_same(
     lowerings: Sequence[Callable[[Graph], Program]] = LOWERINGS,
     tolerance: float = 1e-6,
 ) -> None:
-    """The pass has kept what the Graph computes, and these backends can lower the result."""
+    """Check that a pass keeps the Graph's results, and that these backends can lower its result."""
     verify(after)
     inputs = random_inputs(before)
     for got, wanted in zip(evaluate(after, inputs), evaluate(before, inputs), strict=True):
@@ -104,6 +104,6 @@ def check_same(
 
 
 def fused_body(graph: Graph, number: int = 0) -> Sequence[str]:
-    """The body of the fusion with that number, as lines."""
+    """Return the lines of a fusion's body, by the number of the fusion."""
     eqns = [eqn for eqn in graph.eqns if eqn.op is fusion]
     return [line.strip() for line in str(dict(eqns[number].attrs)["body"]).splitlines()]

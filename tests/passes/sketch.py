@@ -1,4 +1,4 @@
-"""Making Graphs for tests of passes, and checking what passes make of them."""
+"""Construction of Graphs for tests of passes, and checks of the results of passes."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Pass = Callable[[Graph], Graph]
 
 
 class Sketch:
-    """A Graph under construction; values are numbers."""
+    """A Graph under construction. Values are numbers."""
 
     def __init__(self, *inputs: Shape | tuple[Shape, dtypes.DType]) -> None:
         self.builder = Builder(Graph())
@@ -31,7 +31,10 @@ class Sketch:
             self.graph.add_input(Aval(shape, dtype))  # type: ignore[arg-type]
 
     def __call__(self, op: str, *values: Any, **attrs: Any) -> int:
-        """An equation; operands are values, or arrays and Python floats that become constants."""
+        """Add an equation.
+
+        Operands are values, or arrays and Python floats that become constants.
+        """
         operands = [v if isinstance(v, int) else self.constant(v) for v in values]
         return self.builder.apply(OPS[op], *operands, **attrs)
 
@@ -45,13 +48,13 @@ class Sketch:
 
 
 def lines(graph: Graph) -> list[str]:
-    """The printed equations and outputs of a Graph."""
+    """Return the printed equations and outputs of a Graph."""
     text = str(graph).split(")\n", 1)[1].splitlines()
     return [line.strip() for line in text if " = constant" not in line]
 
 
 def draw_inputs(graph: Graph, rng: np.random.Generator) -> list[Array]:
-    """Arrays for the Graph's inputs, with some special values among the floats."""
+    """Return arrays for the Graph's inputs, with some special values among the floats."""
     return [_draw(graph.avals[i], rng) for i in graph.inputs]
 
 
@@ -68,7 +71,7 @@ def _draw(aval: Aval, rng: np.random.Generator) -> Array:
 
 
 def check(graph: Graph, *passes: Pass, inputs: Sequence[Array] | None = None) -> Graph:
-    """Applies the passes; each gives a valid Graph with the same inputs and the same bits."""
+    """Apply passes. Each must return a valid Graph with the same inputs and the same bits."""
     text = str(graph)
     given = draw_inputs(graph, np.random.default_rng(5)) if inputs is None else inputs
     expected = evaluate(graph, given)
@@ -84,7 +87,7 @@ def check(graph: Graph, *passes: Pass, inputs: Sequence[Array] | None = None) ->
 
 
 def assert_same_bits(before: Array, after: Array) -> None:
-    """Equal shapes, dtypes and values, -0.0 and 0.0 told apart, all NaN alike."""
+    """Check shapes, dtypes and values, where -0.0 differs from 0.0 and all NaNs are equal."""
     assert before.dtype == after.dtype
     np.testing.assert_array_equal(after, before)
     if before.dtype.kind == "f":
@@ -93,18 +96,21 @@ def assert_same_bits(before: Array, after: Array) -> None:
 
 
 def becomes(graph: Graph, function: Pass, *expected: str) -> None:
-    """The pass makes these lines of the Graph, and they mean the same."""
+    """Check that the pass turns the Graph into these equivalent lines."""
     assert lines(check(graph, function)) == list(expected)
 
 
 _NUMBERS = (0.0, -0.0, 1.0, -1.0, 2.0, 0.25, 3.0, float("inf"), float("-inf"))
-# Without functions that NumPy rounds differently for other strides of its operands (exp, pow).
+# NumPy rounds exp and pow differently for other strides of the operands, so they are excluded.
 _UNARY = ("negative", "abs", "square", "relu", "relu6", "floor", "round", "sign")
 _BINARY = ("add", "subtract", "multiply", "real_div", "maximum", "minimum")
 
 
 def random_graph(seed: int) -> Graph:
-    """A Graph of 20 equations over two inputs: elementwise, movement, reductions, choices."""
+    """Return a random Graph of 20 equations over two inputs.
+
+    The equations are elementwise ops, movement, reductions and selections.
+    """
     return _RandomGraph(np.random.default_rng(seed)).graph
 
 
@@ -133,7 +139,7 @@ class _RandomGraph:
         return self.sketch.builder.aval(value).shape
 
     def value(self) -> int:
-        """One of the values, the last one more often."""
+        """Return one of the values, more often the last one."""
         return self.values[-1] if self.coin() else int(self.one_of(self.values))
 
     def unary(self) -> int:

@@ -1,4 +1,4 @@
-"""Algebraic simplification: what is rewritten, and what is not because bits would change."""
+"""Algebraic simplification: rewrites, and cases that are kept because bits would change."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def one_input(dtype: Any = dtypes.float32) -> Sketch:
 
 
 def names(s: Sketch, result: int, dtype: Any = dtypes.float32) -> list[str]:
-    """Names of the ops that are left of the equation ``result`` over one input."""
+    """Return the ops that remain of the equation ``result`` over one input."""
     graph = check(s.returns(result), simplify_algebra, inputs=[VALUES[dtype]])
     return [eqn.op.name for eqn in graph.eqns]
 

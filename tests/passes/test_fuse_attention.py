@@ -1,4 +1,4 @@
-"""Attention recognised in Graphs that the public functions trace, and what its kernel is told."""
+"""Attention recognized in Graphs traced from public functions, and its kernel's parameters."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Shape = tuple[int, ...]
 
 
 def attention_of(graph: Graph) -> Eqn:
-    """The only equation that is left with a kernel: the fused attention."""
+    """Return the only remaining equation with a kernel: the fused attention."""
     after = fuse_attention(graph, Greedy())
     verify(after)
     (eqn,) = (e for e in after.eqns if e.op is fusion)
@@ -34,7 +34,7 @@ def attention_of(graph: Graph) -> Eqn:
 
 
 def check(function: Callable[..., Any], *shapes: Shape) -> dict[str, Any]:
-    """The kernel's parameters describe the function."""
+    """Check that the kernel's parameters describe the function."""
     eqn = attention_of(traced(function, *shapes))
     attrs = dict(eqn.attrs)
     assert attrs["kind"] == "attention"
@@ -128,7 +128,7 @@ def test_masks_that_choose(mask: Shape, fill: float) -> None:
 
 
 def test_zeros_where_nothing_is_seen() -> None:
-    """As Keras's layer Softmax has it."""
+    """Fully masked rows are zeros, as in Keras's layer Softmax."""
 
     def function(q: Any, k: Any, v: Any, mask: Any) -> Any:
         seen = tf.logical_and(mask > -1, [[True], [False], [True]])
@@ -190,7 +190,7 @@ def test_a_mask_of_several_layers_is_made_once() -> None:
 
 
 def test_the_causal_mask_of_keras() -> None:
-    """Combined with ones like the scores: the mask that is read has no heads."""
+    """Combined with ones of the scores' shape, the mask that the kernel reads has no heads."""
 
     def function(q: Any, k: Any, v: Any) -> Any:
         logits = tf.einsum("BTNH,BSNH->BNTS", q, k) * 0.5
@@ -205,7 +205,7 @@ def test_the_causal_mask_of_keras() -> None:
 
 @pytest.mark.parametrize(("batch", "group"), [(1, None), (3, 2)])
 def test_heads_that_share_keys(batch: int, group: int | None) -> None:
-    """Two of four heads each; with one example the heads are two dimensions of the batch."""
+    """Two of four heads share keys. With one example, the heads are two dimensions of the batch."""
 
     def function(q: Any, k: Any, v: Any) -> Any:
         k, v = tf.repeat(k, 2, axis=2), tf.repeat(v, 2, axis=2)
@@ -270,7 +270,7 @@ def test_the_einsums_of_multi_head_attention() -> None:
         ),  # along columns
         *(
             lambda q, k, v, x=x: tf.matmul(tf.nn.softmax(tf.cast(x(q, k), tf.float32)), v)
-            for x in (  # scores that were integers or bools, as those of quantized models
+            for x in (  # scores that were integers or bools, as in quantized models
                 lambda q, k: tf.cast(q, tf.int32),
                 lambda q, k: tf.cast(tf.matmul(q, k), tf.int32),
                 lambda q, k: q > k,

@@ -1,4 +1,4 @@
-"""Layer and RMS normalisation recognised in the forms that people write."""
+"""Layer and RMS normalization recognized in common forms."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def test_what_is_none(function: Callable[..., Any]) -> None:
     graph = traced(function, (8, 8))
     after = fuse_layer_norm(graph, Greedy())
     check_same(graph, after, [], 1e-5)
-    if "layer_norm" in " ".join(kinds(after)):  # a part of it may be one
+    if "layer_norm" in " ".join(kinds(after)):  # a part of it may be a layer norm
         assert kinds(after)[-1] == "multiply"
 
 

@@ -1,4 +1,4 @@
-"""Reductions that compute their operand's elements as they read them."""
+"""Reductions that compute the elements of their operand while reading them."""
 
 from __future__ import annotations
 

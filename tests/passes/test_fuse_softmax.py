@@ -1,4 +1,4 @@
-"""Softmax and its logarithm recognised in Graphs that the public functions trace."""
+"""Softmax and its logarithm, recognized in Graphs traced from public functions."""
 
 from __future__ import annotations
 

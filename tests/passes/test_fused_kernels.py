@@ -1,5 +1,8 @@
-"""The table of fused kernels is total: each record has a pass that makes it and, on each device, a
-planner, a shader or a C++ kernel, and a size rule."""
+"""The table of fused kernels is complete.
+
+Each record has a pass that makes the kernel and, on each device, a planner, a shader or a C++
+kernel, and a size rule.
+"""
 
 from __future__ import annotations
 
@@ -42,16 +45,16 @@ OF_OPS = {
     "webgl": webgl_kernels._KERNELS.keys(),
     "webgpu": webgpu_kernels._KERNELS.keys(),
 }
-"""Kernels of op records by device."""
+"""Kernels of op records, by device."""
 
 
 class Sample(NamedTuple):
-    """A function for which every device that has the kernel uses it."""
+    """A function that uses the kernel on every device that has it."""
 
     function: Callable[..., Any]
     shapes: tuple[tuple[int, ...], ...]
     bits: int = 0
-    """Precision of products with weights, which are all operands but the first."""
+    """Bits of the weights of products, which are all operands except the first."""
 
 
 def layer_norm(x: Any) -> Any:
@@ -103,7 +106,7 @@ def test_no_name_is_registered_twice() -> None:
 
 @pytest.mark.parametrize(("kernel", "device", "on"), ENTRIES)
 def test_functions_that_records_name_exist(kernel: FusedKernel, device: str, on: OnDevice) -> None:
-    """Records name them by strings, which no type checker follows."""
+    """Records name functions by strings, which no type checker verifies."""
     assert on.plan or on.takes
     if on.plan:
         assert len(inspect.signature(fused.function_of(on.plan)).parameters) == 4
@@ -133,7 +136,7 @@ def test_the_pass_makes_what_the_device_runs(
 
 
 def kernels(graph: Graph) -> Iterator[str]:
-    """Names of the ops and the kinds of the fusions in a Graph."""
+    """Yield the names of the ops and the kinds of the fusions in a Graph."""
     for eqn in graph.eqns:
         yield dict(eqn.attrs)["kind"] if eqn.op is OPS["fusion"] else eqn.op.name
         for _, body in bodies(eqn.attrs):

@@ -1,4 +1,4 @@
-"""Loops are reduced to what is read of them before they are compiled."""
+"""Loops are reduced to the values that are read before they are compiled."""
 
 from __future__ import annotations
 

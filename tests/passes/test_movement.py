@@ -1,4 +1,4 @@
-"""Movement that changes nothing or is done twice."""
+"""Movement ops that change nothing or are repeated."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whole numbers of few bits between devices' dtypes: the same bits, in int32."""
+"""Integers of few bits between devices' dtypes, computed in int32 with the same bits."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ NAMES = sorted(dtype.name for dtype in NARROW)
 
 
 def narrow_values(graph: Graph) -> list[str]:
-    """The ops whose operands or results have few bits."""
+    """Return the ops with operands or results of few bits."""
     return [
         eqn.op.name
         for eqn in graph.eqns
@@ -51,7 +51,7 @@ def test_casts_wrap(name: str, values: Any) -> None:
     other = s("cast", made, dtype=dtypes.int8)
     results = [s("cast", v, dtype=d) for v in (made, other) for d in (F32, I32, dtypes.bool)]
     graph = check(s.returns(*results), widen, inputs=[values])
-    # what floats beyond int32 are in 16 bits is the host's to say
+    # The host decides the 16-bit results of floats beyond int32.
     assert bool(narrow_values(graph)) == (values.dtype == np.float32 and name.endswith("16"))
 
 

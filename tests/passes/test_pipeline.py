@@ -1,4 +1,4 @@
-"""The table of passes: complete, with what each pass needs, and verified after each of them."""
+"""The table of passes: complete, with each pass's requirements, and verified after each pass."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from tfpy._src.compiler.passes import pipeline
 PASSES = [one for stage in pipeline.STAGES.values() for one in stage]
 FOLDER = Path(pipeline.__file__).parent
 HELPERS = {"prelude.WeightOnly", "rewrite.count_reads"}
-"""Names of modules of passes that other rooms use, beside those of the pipeline."""
+"""Names in modules of passes that other rooms use, in addition to the pipeline's names."""
 
 
 def imported(file: Path) -> set[str]:
-    """Names that a file imports from modules of passes, as "module.name"."""
+    """Return names that a file imports from modules of passes, as "module.name"."""
     prefix = "tfpy._src.compiler.passes."
     return {
         f"{node.module.removeprefix(prefix)}.{alias.name}"

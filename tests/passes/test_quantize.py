@@ -1,4 +1,4 @@
-"""Products with weights in int8: which are, and how far their results may be off."""
+"""Products with int8 weights: which are quantized, and the error of their results."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def values_of(graph: Graph) -> list[Array]:
 
 
 def quantized(graph: Graph, weights: Collection[int] = (1,)) -> Graph:
-    """The Graph after the pass; its result is as exact as int8 can be."""
+    """Return the Graph after the pass, and check that its result is as exact as int8 allows."""
     result = quantize(graph, WasmTarget(), weights)
     verify(result)
     given = values_of(graph)
@@ -159,7 +159,7 @@ def test_only_on_request() -> None:
 
 @pytest.mark.parametrize("pixels", [False, True])
 def test_bias_and_clamp_are_the_kernels(pixels: bool) -> None:
-    """Batch normalisation is folded first; then bias and relu6 end the kernel."""
+    """Batch normalization is folded first. Then bias and relu6 become part of the kernel."""
     s = (
         Sketch((2, 5, 6, 64), (1, 1, 64, 72), (72,), (72,))
         if pixels
@@ -202,7 +202,7 @@ def test_rows_are_quantized_to_half_a_step() -> None:
     width = np.maximum(x.max(1), 0) - np.minimum(x.min(1), 0)
     np.testing.assert_allclose(scales[:, 0] * 255, width, rtol=1e-6)
     assert (values.max(1) - values.min(1) <= 255).all()
-    # At one end of the range the rounded zero point may cost another half.
+    # At one end of the range the rounded zero point may add another half.
     assert (np.abs(values * scales - x) <= scales * 1.001).all()
     assert (np.abs(values * scales - x) <= scales * 0.501).mean() > 0.95
 
@@ -215,7 +215,7 @@ def test_channels_are_quantized_to_half_a_step() -> None:
 
 
 def test_zero_is_exact() -> None:
-    """What relu gives, and padding, brings no error."""
+    """Zeros, e.g. from relu or padding, cause no error."""
     x = np.maximum(np.random.default_rng(3).normal(size=(20, 64)), 0).astype(np.float32)
     values = quantize_rows(x).values
     assert ((values == 0) >= (x == 0)).all()

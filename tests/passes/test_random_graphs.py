@@ -1,4 +1,4 @@
-"""Passes that promise the same bits, on random Graphs, alone and one after another."""
+"""Passes that keep all bits, on random Graphs, alone and in sequence."""
 
 from __future__ import annotations
 
@@ -50,5 +50,5 @@ def test_to_the_fixed_point(seed: int) -> None:
 
 
 def _work(graph: Graph) -> int:
-    """Equations that a device spends time on."""
+    """Return the number of equations that take time on a device."""
     return sum(not eqn.op.is_alias for eqn in graph.eqns)

@@ -19,7 +19,7 @@ WINDOW = {"strides": (1, 1), "dilations": (1, 1), "padding": ((1, 1), (1, 1))}
 
 
 class _Network:
-    """A Graph of 14 layers over an image; inputs after the first one are weights."""
+    """A Graph of 14 layers over an image. Inputs after the first one are weights."""
 
     def __init__(self, seed: int) -> None:
         self.rng = np.random.default_rng(seed)
@@ -45,7 +45,7 @@ class _Network:
         return graph.add_input(type(graph.avals[0])(shape, graph.avals[0].dtype))
 
     def vector(self) -> int:
-        """A number, or one for each channel, in a random rank."""
+        """Return a number, or a vector with an element for each channel, in a random rank."""
         shape = self.one_of(((), (1,), self.shape[-1:], (1, *self.shape[-1:])))
         return self.weight(*shape[-len(self.shape) :] if shape else ())
 

@@ -13,7 +13,7 @@ from tfpy._src.compiler.passes.reductions import merge_reductions
 
 
 def merged(graph: Graph) -> list[str]:
-    """The Graph's lines after the pass, which gives the same values."""
+    """Return the Graph's lines after the pass, which must keep the values."""
     result = merge_reductions(graph)
     verify(result)
     rng = np.random.default_rng(2)

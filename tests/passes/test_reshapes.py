@@ -1,4 +1,4 @@
-"""Reshapes move behind elementwise equations and reductions."""
+"""Reshapes move after elementwise equations and reductions."""
 
 from __future__ import annotations
 

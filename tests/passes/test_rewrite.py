@@ -1,4 +1,4 @@
-"""Rebuilding Graphs, and dead code."""
+"""Rebuilding of Graphs, and removal of dead code."""
 
 from __future__ import annotations
 

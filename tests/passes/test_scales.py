@@ -1,4 +1,4 @@
-"""Scales and batch normalisation folded into weights, and the prelude that computes these."""
+"""Scales and batch normalization folded into weights, and the prelude that computes them."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def values_of(graph: Graph) -> list[Array]:
 
 
 def folded(graph: Graph, weights: Collection[int]) -> Graph:
-    """The Graph after the pass, which changes values by rounding only."""
+    """Return the Graph after the pass, which changes values by rounding only."""
     result = fold_scales(graph, weights)
     verify(result)
     assert_close(evaluate(graph, values_of(graph)), evaluate(result, values_of(graph)))
@@ -121,7 +121,7 @@ def test_channels_do_not_pass_reshapes_that_divide_them(shape: Any) -> None:
 
 
 def test_a_number_passes_transposes_and_products_of_activations() -> None:
-    """The scale of attention ends in the weights of the queries."""
+    """The scale of attention moves into the weights of the queries."""
     s = Sketch((1, 6, 8), (8, 8), (8,), (8, 8))
     rows = s("reshape", 0, shape=(6, 8))
 

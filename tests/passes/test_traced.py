@@ -1,4 +1,4 @@
-"""The passes on functions as users write them."""
+"""The passes on typical user functions."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Weights = Callable[..., tf.Variable]
 
 @pytest.fixture
 def weights(rng: np.random.Generator) -> Weights:
-    """Makes Variables: ``weights(3, 4)``; all positive, as variances are."""
+    """Return a function that creates Variables, ``weights(3, 4)``, all positive like variances."""
 
     def make(*shape: int) -> tf.Variable:
         return tf.Variable((rng.uniform(0.2, 1.2, shape) / np.sqrt(shape[-1])).astype(np.float32))
@@ -30,7 +30,7 @@ def weights(rng: np.random.Generator) -> Weights:
 
 
 def optimized(function: Any, x: Any, *, has_weights: bool) -> tuple[Graph, Graph, Graph]:
-    """The traced Graph with the prelude and main, which together compute the same."""
+    """Return the traced Graph, the prelude and main, which together compute the same."""
     concrete = tf.function(function).get_concrete_function(x)
     graph = concrete.graph
     positions = range(1, len(graph.inputs)) if has_weights else ()
@@ -53,7 +53,7 @@ def names(graph: Graph) -> list[str]:
 
 
 class InvertedResidual:
-    """A block of MobileNetV2 with batch normalisation for inference."""
+    """A block of MobileNetV2 with batch normalization for inference."""
 
     def __init__(self, make: Weights) -> None:
         self.expand, self.depthwise, self.project = (
@@ -134,7 +134,7 @@ class Encoder:
 
 
 def test_attention(weights: Weights, rng: np.random.Generator) -> None:
-    """Two products with the transposes absorbed; the scale is in the weights of the queries."""
+    """The two products absorb the transposes, and the scale is in the weights of the queries."""
     x = tf.constant(rng.normal(size=(2, 6, 8)).astype(np.float32))
     _, prelude, main = optimized(Encoder(weights).attention, x, has_weights=True)
     assert names(prelude) == ["real_div", "real_div"]

@@ -1,4 +1,4 @@
-"""Transposes: absorbed into matrix products, moved to where they cancel."""
+"""Transposes: absorbed into matrix products, and moved to where they cancel."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tfpy._src.compiler.passes.transposes import absorb_transposes, sink_transpo
 
 
 def finite(graph: Graph, function: Any) -> Graph:
-    """Checks the pass with small integers, of which sums are exact in any order."""
+    """Check the pass with small integers, so that sums are exact in any order."""
     rng = np.random.default_rng(1)
     shapes = [graph.avals[i].shape for i in graph.inputs]
     inputs = [rng.integers(-4, 5, n).astype(np.float32) for n in shapes]
