@@ -2,8 +2,8 @@
 //
 //   node perfetto.mjs FOLDER FILE...
 //
-// FOLDER has Perfetto's engine: the worker of its page (engine_bundle.node.js), what the page asks it
-// with (engine.mjs), and trace_processor.wasm. Prints a JSON list: for each file the losses and errors
+// FOLDER has Perfetto's engine: the worker of its page (engine_bundle.node.js), the page's client of the
+// engine (engine.mjs), and trace_processor.wasm. Prints a JSON list: for each file the losses and errors
 // that Perfetto counted, and the slices that it would draw.
 
 import { readFileSync } from "node:fs";
@@ -24,7 +24,7 @@ const SLICES = `
   left join process using (upid)
   order by slice.id`;
 
-/** What the engine's worker finds in a browser and node has not. */
+/** Browser features that the engine's worker uses and node lacks. */
 class LocalRequest {
   /** @type {ArrayBuffer | null} */
   response = null;
@@ -76,7 +76,7 @@ function rows(result) {
   return found;
 }
 
-// The folder has the engine of 32 bits alone; newer versions of node could run the other one.
+// The folder has the 32-bit engine only; newer versions of node could run the other one.
 const worker = readFileSync(join(folder, "engine_bundle.node.js"), "utf8").replace(
   "= hasMemory64Support()",
   "= false",

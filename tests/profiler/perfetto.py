@@ -1,4 +1,4 @@
-"""Trace files opened by Perfetto's own trace processor."""
+"""Trace files opened with Perfetto's own trace processor."""
 
 from __future__ import annotations
 
@@ -19,17 +19,20 @@ SCRIPT = Path(__file__).with_suffix(".mjs")
 
 
 class Opened(NamedTuple):
-    """What Perfetto makes of a file."""
+    """A file as opened by Perfetto."""
 
     stats: list[dict[str, Any]]
-    """Its counts of errors and of what it dropped, but for those of zero."""
+    """Nonzero counts of errors and of dropped data."""
     slices: list[dict[str, Any]]
-    """What it draws: ``name``, ``kind``, ``ts``, ``dur`` (nanoseconds), ``depth``, ``thread``,
-    ``process``."""
+    """Slices that Perfetto draws.
+
+    A slice has ``name``, ``kind``, ``ts``, ``dur`` (nanoseconds), ``depth``, ``thread`` and
+    ``process``.
+    """
 
 
 def opened(files: Sequence[Path]) -> list[Opened]:
-    """What Perfetto makes of files."""
+    """Open files with Perfetto."""
     if shutil.which("node") is None:
         pytest.skip("needs node")
     command = ["node", str(SCRIPT), str(perfetto.ensure()), *map(str, files)]
@@ -39,7 +42,7 @@ def opened(files: Sequence[Path]) -> list[Opened]:
 
 
 def check_opened(files: Sequence[Path]) -> list[Opened]:
-    """Perfetto opens the files, finds no fault, and draws each event where and as long as it is."""
+    """Check that Perfetto opens the files without errors and draws each event at its place."""
     found = opened(files)
     for file, (stats, slices) in zip(files, found, strict=True):
         assert not stats, (file.name, stats)
@@ -56,7 +59,7 @@ def check_opened(files: Sequence[Path]) -> list[Opened]:
 
 
 def _names(document: dict[str, Any]) -> dict[tuple[int, int], tuple[str, str]]:
-    """The names of each track's process and thread."""
+    """Return the process and thread names of each track."""
     given = [event for event in document["traceEvents"] if event["ph"] == "M"]
     processes = {e["pid"]: e["args"]["name"] for e in given if e["name"] == "process_name"}
     threads = [event for event in given if event["name"] == "thread_name"]

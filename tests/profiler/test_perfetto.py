@@ -1,4 +1,4 @@
-"""Perfetto opens what ``tf.profile`` and ``tf.profiler.experimental`` write, and drops nothing."""
+"""Perfetto opens the files of ``tf.profile`` and ``tf.profiler.experimental`` without losses."""
 
 from __future__ import annotations
 
@@ -58,8 +58,10 @@ def test_tasks_that_take_turns(tmp_path: Path) -> None:
 
 
 def test_events_that_touch(tmp_path: Path) -> None:
-    """Where one event ends the next one begins, and the last ends with the one around them: a
-    nanosecond that is cut off from one of them alone would be an overlap."""
+    """Adjacent events share their boundaries, and the last one ends with its parent.
+
+    Rounding only one of them to nanoseconds would cause an overlap.
+    """
     rng = np.random.default_rng(0)
     events: list[Event] = []
 

@@ -48,7 +48,7 @@ def test_eager_ops() -> None:
     assert all(kernel.tensors_added == 1 for kernel in info.kernels)
     assert sinh.total_bytes_snapshot + 256 == add.total_bytes_snapshot == info.peak_bytes
     assert all(kernel.kernel_time_ms > 0 for kernel in info.kernels)
-    assert (info.new_tensors, info.new_bytes) == (2, 512)  # sinh's, and one over the sum
+    assert (info.new_tensors, info.new_bytes) == (2, 512)  # of sinh, and one for the sum
     assert info.result.shape == (64,)
     assert 0 < info.accounted <= 1
     assert 0 < info.kernel_ms < info.wall_ms
@@ -170,7 +170,7 @@ def test_files_for_perfetto(tmp_path: Path) -> None:
 
 
 def test_devices_that_must_be_awaited(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where Python cannot wait, the file has no kernels, and a warning says why."""
+    """The file has no kernels if Python cannot wait, and a warning explains it."""
     backend = registry.active_backend()
 
     async def times() -> KernelTimes:
@@ -185,7 +185,10 @@ def test_devices_that_must_be_awaited(tmp_path: Path, monkeypatch: pytest.Monkey
 
 
 def test_kernels_are_placed_by_the_device_clock(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No kernel begins before its run, and gaps are the device's; what else ran is passed over."""
+    """No kernel begins before its run, and gaps follow the device's clock.
+
+    Kernels of other runs are skipped.
+    """
     backend = registry.active_backend()
     told = [("else", 9.0, 1.0), ("sinh", 2.0, 100.0), ("cosh", 3.0, 107.0), ("else", 1.0, 200.0)]
     kernels = [KernelTime(*one) for one in told]

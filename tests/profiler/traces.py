@@ -1,4 +1,4 @@
-"""What a file in the Trace Event Format must keep to."""
+"""Rules that a file in the Trace Event Format must follow."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ import json
 from collections import defaultdict
 from typing import Any
 
-_SLACK = 1e-3  # microseconds: numbers are rounded
+_SLACK = 1e-3  # microseconds, because numbers are rounded
 
 
 def check_trace(document: dict[str, Any]) -> list[dict[str, Any]]:
-    """Checks fields and nesting; gives the events that take time.
+    """Check fields and nesting, and return the events that take time.
 
-    On a track, an event lies within another one or beside it: viewers draw nothing else.
+    On a track, two events are either nested or disjoint, because viewers draw nothing else.
     """
     document = json.loads(json.dumps(document, allow_nan=False))
     named: set[tuple[int, int]] = set()
