@@ -1,4 +1,4 @@
-"""The operations of TensorFlow.js's converter, of its version 4.22."""
+"""The operations of TensorFlow.js's converter, version 4.22."""
 
 from __future__ import annotations
 

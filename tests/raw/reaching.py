@@ -1,7 +1,7 @@
-"""What the code of a function can reach in Python: files, processes, streams, the clock.
+"""Analysis of the parts of Python that a function can reach: files, processes, streams, the clock.
 
-Names are followed from function to function, methods by the class that they are in. Machinery that
-all operations share is left out.
+Names are followed from function to function, and methods by their class. Code that all operations
+share is excluded.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ MODULES = frozenset(_MODULES.split())
 
 
 def reached(function: Any) -> set[str]:
-    """The names of functions and modules of Python that act outside, which a function can use."""
+    """Return the Python functions and modules with side effects that a function can use."""
     found: set[str] = set()
     seen: set[int] = set()
     todo = [_plain(one) for one in _held(function)]
@@ -63,12 +63,12 @@ def _plain(value: Any) -> Any:
 
 
 def _used(value: Any) -> tuple[list[Any], set[str]]:
-    """The functions and classes that a function or class can use, and the modules of Python."""
+    """Return the functions and classes that a value can use, and the modules of Python."""
     if id(value) not in _known:
         used = [_plain(inner) for one in _parts(value) for inner in _held(one)]
         roots = {one.__name__.partition(".")[0] for one in used if isinstance(one, ModuleType)}
         called = [one for one in used if callable(one)]
-        _known[id(value)] = called, roots & MODULES, value  # which keeps its number
+        _known[id(value)] = called, roots & MODULES, value  # keeps the value's id in use
     return _known[id(value)][:2]
 
 
@@ -92,7 +92,7 @@ def _parts(value: Any) -> Iterator[Any]:
 
 
 def _held(value: Any) -> Iterator[Any]:
-    """The values in a value."""
+    """Yield the values in a value."""
     if isinstance(value, functools.partial):
         yield from (value.func, *value.args, *value.keywords.values())
     elif isinstance(value, dict):
@@ -104,7 +104,7 @@ def _held(value: Any) -> Iterator[Any]:
 
 
 def _names(code: CodeType) -> Iterator[tuple[str, str]]:
-    """The global names of a code, with the attributes that it takes of them."""
+    """Yield the global names of a code object, with the attributes that it reads from them."""
     steps = [*dis.get_instructions(code)]
     for one, after in zip(steps, [*steps[1:], None], strict=True):
         if one.opname in ("LOAD_GLOBAL", "LOAD_NAME"):

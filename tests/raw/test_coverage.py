@@ -1,5 +1,7 @@
-"""Every operation of TensorFlow and of TensorFlow.js's converter is here, or is left out for a
-reason."""
+"""Every operation of TensorFlow and of TensorFlow.js's converter is supported or excluded.
+
+Each exclusion has a reason.
+"""
 
 from __future__ import annotations
 

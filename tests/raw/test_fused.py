@@ -1,4 +1,4 @@
-"""Fused operations against TensorFlow's own kernels, and what these lack against its parts."""
+"""Fused operations, compared with TensorFlow's kernels, or with their parts if there are none."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ CONVOLUTION = {"strides": [1, 2, 2, 1], "padding": "SAME", "dilations": [1, 1, 1
 
 
 def kernel(name: str, inputs: Any, attrs: dict[str, Any]) -> Any:
-    """What TensorFlow's kernel gives."""
+    """Return the result of TensorFlow's kernel."""
     flat = [part for pair in attrs.items() for part in pair]
     tensors = [tf.constant(x) for x in inputs]
     return execute.execute(name.encode(), 1, tensors, tuple(flat), context.context())[0].numpy()
@@ -91,7 +91,7 @@ def test_depthwise(name: str, after: str) -> None:
 
 
 def test_channels_first() -> None:
-    """TensorFlow's kernels need a GPU for these."""
+    """TensorFlow's channels-first kernels need a GPU."""
     attrs = {**CONVOLUTION, "strides": [1, 1, 2, 2], "data_format": "NCHW", "num_args": 5,
              "fused_ops": ["FusedBatchNorm", "Prelu"], "epsilon": 1e-3}  # fmt: skip
     args = [*STATISTICS, BIAS]

@@ -1,4 +1,4 @@
-"""Every operation takes and gives what TensorFlow's does: names, order, lists and defaults."""
+"""Every operation has TensorFlow's inputs and outputs: names, order, lists and defaults."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ OTHERS = """
     Conv1D DepthwiseConv2d FusedDepthwiseConv2dNative Ones Prelu Zeros
     _FusedConv2D
 """
-"""Operations that TensorFlow.js's converter has and TensorFlow has not, or has otherwise now."""
+"""Operations of TensorFlow.js's converter that TensorFlow lacks or has changed."""
 
 RENAMED = {
     **dict.fromkeys(("reduction_indices", "dim", "split_dim"), "axis"),
@@ -26,16 +26,16 @@ RENAMED = {
     ("Select", "e"): "y",
     ("Where", "input"): "condition",
 }
-"""Inputs that ``tf.raw_ops`` calls otherwise than the graph does."""
+"""Inputs with another name in ``tf.raw_ops`` than in the graph."""
 
 MORE = {"Squeeze": {"axis"}}
-"""Attributes that ``tf.raw_ops`` calls otherwise: both names are taken."""
+"""Attributes with another name in ``tf.raw_ops``. Both names are accepted."""
 
 SHARED = [name for name in RECORDS if name not in OTHERS.split()]
 
 
 def ports(name: str, arguments: Any) -> tuple[OperationPort, ...]:
-    """The inputs or outputs of an operation of TensorFlow's."""
+    """Return the inputs or outputs of a TensorFlow operation."""
     return tuple(
         OperationPort(
             RENAMED.get((name, a.name), RENAMED.get(a.name, a.name) if _is_axis(name) else a.name),
@@ -50,7 +50,7 @@ def _is_axis(name: str) -> bool:
 
 
 def default(value: Any) -> Any:
-    """A default of TensorFlow's as Python has it."""
+    """Return a TensorFlow default as a Python value."""
     kind = value.WhichOneof("value")
     if kind is None:
         return REQUIRED
@@ -114,11 +114,11 @@ IGNORED = {
     """,
     "digits that TensorFlow leaves open": "Truncate init",
 }
-"""Attributes that change no value here, by what they are for."""
+"""Attributes that do not affect values in tfpy, by purpose."""
 
 
 def test_what_attributes_do_is_done() -> None:
-    """The attributes that functions do not take change no value."""
+    """Attributes that functions do not accept do not affect values."""
     left = {
         attr
         for record in RECORDS.values()
@@ -129,7 +129,7 @@ def test_what_attributes_do_is_done() -> None:
 
 
 MEMORY = {"DeepCopy", "Empty", "GuaranteeConst"}
-"""Stateful in TensorFlow for where their bytes lie."""
+"""Operations that are stateful in TensorFlow only because of memory placement."""
 
 
 def test_what_is_stateful_says_so() -> None:

@@ -1,5 +1,4 @@
-"""Every operation is known to act on nothing outside of its graph, or is in the table of those that
-do."""
+"""Every operation has no effect outside its graph, or is in the table of the others."""
 
 from __future__ import annotations
 
@@ -33,7 +32,7 @@ NAMES = [
 HERE = set(NAMES) & RECORDS.keys()
 
 PILLOW = {"DecodeGif", "DecodeImage", "DecodeJpeg", "DecodePng", "EncodeJpeg"}
-"""Import Pillow, which works on bytes; they reach nothing else."""
+"""Operations that import Pillow, which works on bytes and accesses nothing else."""
 
 NO_FILES = {
     "CTCBeamSearchDecoder": "top_paths: of labels",
@@ -41,7 +40,7 @@ NO_FILES = {
     "SetStatsAggregatorDataset": "counter_prefix: of a name",
     "TensorSliceDataset": "is_files: says what its strings are",
 }
-"""Operations of TensorFlow whose arguments sound like files, and are none."""
+"""TensorFlow operations with arguments that sound like files but are not."""
 
 _WATCHED = ("os.", "shutil.", "subprocess.", "socket.", "tempfile.", "glob.", "urllib.", "mmap.")
 _OWN = (sys.prefix, sys.base_prefix, str(ROOT / "src"), "/proc")
@@ -54,7 +53,7 @@ def test_each_name_is_one_of_tensorflow_and_in_one_place() -> None:
 
 
 def test_what_tensorflow_gives_files_and_addresses() -> None:
-    """Operations that tfpy lacks are in the table, too: they may come."""
+    """Operations that tfpy lacks are in the table as well, because they may be added."""
     sounds = re.compile(r"file|path|url|uri|address|logdir|prefix|descriptor|writer$|^token$")
     definitions = {name: op_def_registry.get(name) for name in dir(tf.raw_ops)}
     told = {
@@ -91,7 +90,7 @@ def test_an_operation_that_acts_is_found() -> None:
 
 def test_no_other_operation_acts_when_it_runs() -> None:
     acted = {}
-    tfpy.zeros([]) + 1.0  # opens the backend, in an event loop with sockets
+    tfpy.zeros([]) + 1.0  # opens the backend and an event loop with sockets
     for name in SAMPLES:
         with observed() as events:
             run(tfpy, ours(name))
@@ -112,7 +111,7 @@ _heard: list[list[str]] = []
 
 
 def _hook(event: str, arguments: tuple[Any, ...]) -> None:
-    """Notes what the interpreter reports of the outside, but for modules that are imported."""
+    """Record audit events of the interpreter, except imports of modules."""
     if _heard and (event == "open" or event.startswith(_WATCHED)):
         path = arguments[0] if arguments else ""
         if not str(path).startswith(_OWN):
@@ -124,7 +123,7 @@ sys.addaudithook(_hook)
 
 @contextmanager
 def observed() -> Iterator[list[str]]:
-    """What is done to files, processes, sockets and the standard streams."""
+    """Record accesses to files, processes, sockets and standard streams."""
     out = io.StringIO()
     events: list[str] = []
     _heard.append(events)

@@ -1,4 +1,4 @@
-"""Operations as nodes of a graph have them, and their errors."""
+"""Operations with the inputs and attributes of graph nodes, and their errors."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def test_the_public_names_are_the_operations() -> None:
 def test_lists_are_grouped_by_their_attributes() -> None:
     concat = record("ConcatV2")
     values = [tfpy.ones([2]), tfpy.zeros([1]), ints(0)]
-    for attrs in ({"N": 2}, {}):  # TensorFlow.js may leave N out
+    for attrs in ({"N": 2}, {}):  # TensorFlow.js may omit N
         found = concat.run(values, {**attrs, "T": tfpy.float32, "_class": [], "device": ""})
         assert list(found) == ["output"]
         assert found["output"].numpy().tolist() == [1, 1, 0]

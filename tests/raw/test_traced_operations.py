@@ -1,4 +1,4 @@
-"""Operations within compiled functions: loops over lists, their gradients, variables, seeds."""
+"""Operations in compiled functions: loops over lists, their gradients, variables, seeds."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ def i32(values: Any) -> Any:
 
 
 def every(name: str, inputs: Any, **attrs: Any) -> list[Any]:
-    """All outputs of a node."""
+    """Return all outputs of a node."""
     return list(record(name).run(inputs, attrs).values())
 
 
 def node(name: str, inputs: Any, **attrs: Any) -> Any:
-    """The only output of a node."""
+    """Return the only output of a node."""
     (found,) = every(name, inputs, **attrs)
     return found
 
@@ -32,7 +32,7 @@ def compiled(function: Any) -> Any:
 
 
 def counted(limit: int, body: Any) -> dict[str, Any]:
-    """The functions of a loop whose first variable counts."""
+    """Return the functions of a loop with a counter as its first variable."""
 
     def step(i: Any, *values: Any) -> list[Any]:
         return [node("AddV2", [i, i32(1)]), *body(i, *values)]
@@ -44,7 +44,7 @@ X = tf.constant([1.0, 2.0, 3.0])
 
 
 def multiples(x: Any) -> Any:
-    """A loop that writes multiples of a vector into a list whose elements' shape is not told."""
+    """Write multiples of a vector in a loop into a list without a known element shape."""
     made = node("TensorListReserve", [i32(-1), i32(4)], element_dtype=tf.float32)
 
     def body(i: Any, rows: Any, x: Any) -> list[Any]:
@@ -81,7 +81,10 @@ def test_a_list_that_grows_in_a_loop_runs_op_by_op() -> None:
 
 
 def test_arrays_of_old_loops() -> None:
-    """What ``tf.map_fn`` of TensorFlow 1 makes: the flow is a loop variable, the handle is not."""
+    """Run the ops of TensorFlow 1's ``tf.map_fn``.
+
+    The flow is a loop variable, the handle is not.
+    """
 
     def squares(x: Any) -> Any:
         source, filled = every("TensorArrayV3", [i32(3)], dtype=tf.float32)
@@ -102,7 +105,7 @@ def test_arrays_of_old_loops() -> None:
 
 
 def test_lists_are_values() -> None:
-    """An operation leaves the list that it takes as it is."""
+    """An operation does not change the list that it receives."""
     first = node("TensorListFromTensor", [X, i32([])])
     node("TensorListSetItem", [first, i32(0), tf.constant(9.0)])
     node("TensorListPushBack", [first, tf.constant(9.0)])

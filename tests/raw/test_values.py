@@ -1,4 +1,4 @@
-"""Every operation gives TensorFlow's values."""
+"""Every operation returns TensorFlow's values."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""A call of every operation: the text of its arguments, over the words of ``surface.evaluation``.
+"""A call of every operation: the source of its arguments, with the words of ``surface.evaluation``.
 
-A pair says, where TensorFlow has no such operation, what gives the same there.
+A pair also has the equivalent call for TensorFlow, where TensorFlow does not have the operation.
 """
 
 from __future__ import annotations
@@ -22,23 +22,23 @@ ELSEWHERE = {
     "_FusedDepthwiseConv2dNative": "tests/raw/test_fused.py",
     "_FusedMatMul": "tests/raw/test_fused.py",
 }
-"""Operations without a sample, and why."""
+"""Operations without a sample, with the reason."""
 
 
 def ours(name: str) -> str:
-    """The call of tfpy's operation."""
+    """Return the call of tfpy's operation."""
     sample = SAMPLES[name]
     return _call(name, sample if isinstance(sample, str) else sample[0])
 
 
 def theirs(name: str) -> str:
-    """What gives the same when ``tf`` is TensorFlow."""
+    """Return the equivalent call if ``tf`` is TensorFlow."""
     sample = SAMPLES[name]
     return _call(name, sample) if isinstance(sample, str) else sample[1]
 
 
 def run(lib: Any, text: str) -> Any:
-    """The result of a text with a library."""
+    """Return the result of a call with a library."""
     return evaluate(text, words(lib))
 
 

@@ -1,4 +1,4 @@
-"""Samples: making, shaping, joining, slicing, scattering and sorting tensors."""
+"""Samples: creating, reshaping, joining, slicing, scattering and sorting tensors."""
 
 from __future__ import annotations
 

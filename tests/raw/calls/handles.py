@@ -1,15 +1,15 @@
-"""Samples: variables, tables, lists, control flow; each makes what its handle stands for."""
+"""Samples: variables, tables, lists, control flow. Each sample creates its own resource."""
 
 from __future__ import annotations
 
 
 def variable(call: str, start: str = "f(4, 2)") -> str:
-    """What a call gives, and the value of a variable then."""
+    """Return a call that uses a variable, followed by the variable's value."""
     return f"=(lambda v: (tf.raw_ops.{call}, v.numpy()))(tf.Variable({start}))"
 
 
 def made(call: str) -> str:
-    """The same with a variable that an operation has made."""
+    """Return the same with a variable created by an operation."""
     return (
         "=(lambda h: (tf.raw_ops.AssignVariableOp(resource=h, value=f(4, 2)), "
         f"tf.raw_ops.{call})[1])(tf.raw_ops.VarHandleOp(dtype=tf.float32, shape=[4, 2]))"
@@ -17,10 +17,10 @@ def made(call: str) -> str:
 
 
 def optimised(call: str, slots: int) -> str:
-    """The values of a variable and of its slots after a step."""
+    """Return the values of a variable and of its slots after a step."""
     names = ["v", *(f"s{i}" for i in range(slots))]
     values = ", ".join(f"{name}.numpy()" for name in names)
-    # mean squares exceed the square of the mean
+    # mean squares must exceed the square of the mean
     variables = ", ".join(
         f"tf.Variable(f(3) + {i if slots == 3 else 0}.0)" for i in range(slots + 1)
     )
@@ -30,13 +30,13 @@ def optimised(call: str, slots: int) -> str:
 def table(
     kind: str, *calls: str, arguments: str = "key_dtype=tf.string, value_dtype=tf.int64"
 ) -> str:
-    """What calls of a new table give, the last but its export."""
+    """Return calls of a new table. The last call may export it."""
     steps = ", ".join(f"tf.raw_ops.{call}" for call in calls)
     return f"=(lambda h: ({steps},))(tf.raw_ops.{kind}({arguments}))"
 
 
 def array(*calls: str) -> str:
-    """What calls with an array of three rows give."""
+    """Return calls with a TensorArray of three rows."""
     steps = ", ".join(f"tf.raw_ops.{call}" for call in calls)
     return (
         "=(lambda r: (lambda handle, flow: "
@@ -46,24 +46,24 @@ def array(*calls: str) -> str:
 
 
 def listed(call: str) -> str:
-    """What a call with a list ``h`` of three rows gives."""
+    """Return a call with a list ``h`` of three rows."""
     return f"=(lambda h: tf.raw_ops.{call})(tf.raw_ops.TensorListFromTensor(tensor=f(3, 2), element_shape=[2]))"
 
 
 def stacked(call: str) -> str:
-    """The list that a call gives, as a tensor."""
+    """Return the list that a call returns, as a tensor."""
     return f"=(lambda h: tf.raw_ops.TensorListStack(input_handle=tf.raw_ops.{call}, element_shape=[2], element_dtype=tf.float32))(tf.raw_ops.TensorListFromTensor(tensor=f(3, 2), element_shape=[2]))"
 
 
 def function(body: str, arguments: int = 1) -> str:
-    """A function of float32 vectors of two, as an attribute takes it."""
+    """Return a function of float32 vectors of size two, as an attribute value."""
     names = ", ".join("abc"[:arguments])
     specs = ", ".join(["tf.TensorSpec([2])"] * arguments)
     return f"tf.function(lambda {names}: [{body}]).get_concrete_function({specs})"
 
 
 def counting(body: str) -> str:
-    """A function of a counter and a vector."""
+    """Return a function of a counter and a vector."""
     return f"tf.function(lambda i, x: {body}).get_concrete_function(tf.TensorSpec([], tf.int32), tf.TensorSpec([2]))"
 
 
@@ -271,7 +271,7 @@ OLD = """
     InitializeTableFromTextFile LookupTableExport LookupTableFind LookupTableImport
     LookupTableInsert LookupTableSize
 """
-"""Names that TensorFlow 2 has no kernels for: what they do is what their successors do."""
+"""Operations without a kernel in TensorFlow 2. Their successors do the same."""
 
 for old in OLD.split():
     sample = SAMPLES[f"{old}V2"]
@@ -283,7 +283,7 @@ for old in OLD.split():
 
 
 def referred(call: str, wanted: str) -> tuple[str, str]:
-    """What a call with a reference ``h`` to a variable of TensorFlow 1 gives."""
+    """Return a call with a reference ``h`` to a variable of TensorFlow 1."""
     made = "tf.raw_ops.VariableV2(shape=[2], dtype=tf.float32)"
     first = "tf.raw_ops.Assign(ref=h, value=t([1.0, 2.0]))"
     return f"=(lambda h: ({first}, tf.raw_ops.{call})[1])({made})", wanted

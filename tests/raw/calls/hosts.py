@@ -1,4 +1,4 @@
-"""Samples: texts, files, random numbers, sparse and ragged tensors, quantised numbers."""
+"""Samples: strings, files, random numbers, sparse and ragged tensors, quantized numbers."""
 
 from __future__ import annotations
 
@@ -136,7 +136,7 @@ SAMPLES: dict[str, str | tuple[str, str]] = {
         f"=tf.raw_ops.CTCLossV2({CTC})[0]",
         "tf.nn.ctc_loss(tf.SparseTensor([[0, 0], [0, 1], [1, 0]], [1, 2, 1], [2, 2]), f(5, 2, 4), None, [5, 4], blank_index=0)",
     ),
-    # quantised numbers
+    # quantized numbers
     "FakeQuantWithMinMaxArgs": "inputs=f(3, 2) - 0.5, min=-0.3, max=0.4",
     "FakeQuantWithMinMaxArgsGradient": "gradients=f(3, 2), inputs=f(3, 2) - 0.5, min=-0.3, max=0.4",
     "FakeQuantWithMinMaxVars": "inputs=f(3, 2) - 0.5, min=-0.3, max=0.4",
