@@ -1,4 +1,4 @@
-"""Backends made of NumPy that behave like devices."""
+"""NumPy backends that behave like devices."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tfpy._src.compiler.ir.graph import Graph
 
 
 class DeviceFailure(Exception):
-    """What a runtime raises: the name and text of TensorFlow's error."""
+    """An error of a runtime, with the name and text of TensorFlow's error."""
 
     name = "ResourceExhaustedError"
     message = "no memory is left"
@@ -24,7 +24,7 @@ class DeviceFailure(Exception):
 
 
 class FakeDevice(CpuBackend, RepeatedRuns, Losable):
-    """Stores only the device dtypes, refuses some ops, and counts what happens to it."""
+    """A backend that stores only device dtypes, rejects some ops, and counts calls."""
 
     name = "fake"
     variant = "numpy in disguise"
@@ -54,7 +54,7 @@ class FakeDevice(CpuBackend, RepeatedRuns, Losable):
         return super().read(slot, aval)
 
     def discard(self, slot: int, nbytes: int) -> None:
-        Backend.discard(self, slot, nbytes)  # as behind the bridge, not at once
+        Backend.discard(self, slot, nbytes)  # asynchronous, as behind the bridge
 
     def free(self, slots: Sequence[int]) -> None:
         self.freed.append(list(slots))
@@ -76,7 +76,7 @@ class FakeDevice(CpuBackend, RepeatedRuns, Losable):
         return True
 
     def repeat(self, program: int, count: int, *slots: int) -> int:
-        """What ``web/common/repeats.mjs`` does."""
+        """Do the same as ``web/common/repeats.mjs``."""
         self.repeats += 1
         links = self.links[program]
         start = len(slots) - (count - 1) * len(links.given)

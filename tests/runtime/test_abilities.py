@@ -1,4 +1,4 @@
-"""The interface of a backend is small, and a backend that implements nothing else works."""
+"""The interface of a backend is small, and a backend without any ability works."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ ABILITIES = [
 
 
 class Core(Backend):
-    """The methods of the interface, and no ability."""
+    """A backend with the methods of the interface and no ability."""
 
     name = "core"
     variant = "dict"
@@ -106,7 +106,7 @@ def test_the_interface_is_small() -> None:
 
 
 def test_backends_declare_the_abilities_that_they_implement() -> None:
-    """A method of an ability, in a class that does not inherit it, would not be found."""
+    """A method of an ability in a class that does not inherit the ability would not be used."""
     for kind in (*ABILITIES, devices.Devices):
         for backend in (CpuBackend, DeviceBackend, tf.KernelBackend):
             if kind.__abstractmethods__ <= {*dir(backend)}:

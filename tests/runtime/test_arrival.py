@@ -1,4 +1,4 @@
-"""What JavaScript brings: tasks go on at once, and once."""
+"""Values that arrive from JavaScript resume waiting tasks immediately, and only once."""
 
 import asyncio
 from contextvars import ContextVar

@@ -1,4 +1,4 @@
-"""``tf.set_backend("auto")``: the fastest backend on the program's own function, remembered."""
+"""``tf.set_backend("auto")``: measures the program's own function, and remembers the result."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tfpy._src.library.config import backend_choice as auto
 
 
 class Clock:
-    """Who asks it takes no time worth mentioning."""
+    """A clock that takes no measurable time to read."""
 
     now = 0.0
 
@@ -51,7 +51,7 @@ class Broken(FakeDevice):
 
 @pytest.fixture(autouse=True)
 def backends(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
-    """Three of them, and an empty cache, whose file is given."""
+    """Register three backends with an empty cache, and return the cache file."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     monkeypatch.setattr(registry, "_entries", {})
     monkeypatch.setattr(registry, "active", None)
@@ -62,7 +62,7 @@ def backends(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
 
 
 class Model:
-    """Adds one, and counts its calls by backend."""
+    """A model that adds one, and counts its calls by backend."""
 
     def __init__(self) -> None:
         self.calls: list[str] = []

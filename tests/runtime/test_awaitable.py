@@ -1,4 +1,4 @@
-"""What gives its value when it is awaited says so elsewhere, but not to asyncio."""
+"""Using an awaitable value without awaiting it raises a helpful error, except in asyncio."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A complex tensor on a device is two slots in a row; everything else sees one number."""
+"""A complex tensor on a device is two consecutive slots, but appears as one number elsewhere."""
 
 from __future__ import annotations
 
@@ -24,7 +24,10 @@ AVAL = Aval((2,), dtypes.complex64)
 
 
 class Recorder:
-    """Stands for ``bridge.Device``: stores arrays by number; a program copies its inputs."""
+    """A substitute for ``bridge.Device`` that stores arrays by number.
+
+    A program copies its inputs.
+    """
 
     variant = "recorder"
     limits: ClassVar = {"tensorBytes": 2**31}

@@ -17,7 +17,7 @@ from tfpy._src.core import eager, scalar_cache
 
 @pytest.fixture
 def device() -> Iterator[FakeDevice]:
-    """A fake device, active, with nothing on it."""
+    """Activate an empty fake device."""
     scalar_cache.clear_scalars()
     tf.register_backend("fake", lambda: FakeDevice(refuses=["sin"]))
     tf.set_backend("fake")
@@ -101,7 +101,7 @@ def test_unsupported_ops_run_on_the_host(
 
 @pytest.fixture
 def few(device: FakeDevice) -> FakeDevice:
-    """The fake device, which leaves tensors of fewer than ten elements to the host."""
+    """Return the fake device with ops of fewer than ten elements left to the host."""
     device.few = 10
     return device
 
@@ -111,13 +111,13 @@ def test_few_numbers_of_the_host_stay_there(few: FakeDevice) -> None:
     y = tf.reduce_sum(x * x + 1.0)
     assert (y.storage.place, y.numpy()) == ("host", 17)
     assert (few.uploads, few.compiled) == (0, [])
-    z = tf.constant(np.ones(12, np.float32)) * y  # too many: what it reads is uploaded
+    z = tf.constant(np.ones(12, np.float32)) * y  # too many, so inputs are uploaded
     assert (z.storage.place, few.uploads, few.compiled) == ("fake", 2, ["multiply"])
     wide = tf.broadcast_to(y, [12])
     assert (wide.storage.place, few.uploads) == ("fake", 2)
-    first = z[:3]  # which the host does not have
+    first = z[:3]  # not on the host
     assert (first.storage.place, (first + x).storage.place) == ("fake", "fake")
-    assert (y + 1.0).storage.place == "host"  # the host has y still
+    assert (y + 1.0).storage.place == "host"  # the host still has y
     np.testing.assert_array_equal(first + x, [18, 19, 20])
 
 
@@ -176,7 +176,7 @@ def test_dead_tensors_are_freed_before_they_are_many_or_large(
     for _ in range(100):
         y = x + 1
         del y
-    assert device.memory()["slots"] <= slots + 1 + dead  # 1 is on the device, too
+    assert device.memory()["slots"] <= slots + 1 + dead  # 1 is on the device as well
     assert all(device.freed)
     assert tf.memory()["backend"]["slots"] <= slots + 1
     del x
@@ -224,7 +224,7 @@ def test_gradients_on_the_device(device: FakeDevice) -> None:
         y = tf.reduce_sum(tf.nn.relu(w @ w - 8.0))
     gradient = tape.gradient(y, w)
     assert gradient.storage.place == "fake"
-    # w @ w is [[7, 10], [15, 22]], so that only its first element is cut off.
+    # w @ w is [[7, 10], [15, 22]], so that the mask removes only its first element.
     mask = np.array([[0.0, 1.0], [1.0, 1.0]])
     value = w.numpy()
     np.testing.assert_allclose(gradient.numpy(), mask @ value.T + value.T @ mask)

@@ -1,4 +1,4 @@
-"""Flags: the table, what is refused, where they come from, and what they change."""
+"""Flags: the table, rejected values, sources, and effects."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def default_flags() -> Iterator[None]:
 
 @pytest.fixture
 def phone(monkeypatch: pytest.MonkeyPatch) -> Environment:
-    """The flags of a phone whose browser is asked when it is waited for."""
+    """Return the flags of a phone with a browser that answers only when it is awaited."""
 
     async def find() -> Any:
         return PHONE
@@ -167,7 +167,7 @@ def test_flags_are_read_as_what_they_are() -> None:
 
 
 def test_facts() -> None:
-    """CPython is no browser and has no devices; nobody can say otherwise."""
+    """CPython is not a browser and has no devices, and these facts cannot be overridden."""
     flags = tf.env()
     for name in ("IS_BROWSER", "IS_NODE", "IS_CHROME", "IS_SAFARI", "HAS_WEBGL"):
         assert flags.get(name) is False
@@ -234,8 +234,8 @@ def test_too_late() -> None:
         with pytest.raises(RuntimeError, match=r"wasm backend opens.*TFPY_WASM_CODEGEN:never"):
             flags.set("TFPY_WASM_CODEGEN", "never")
         assert flags.get("TFPY_WASM_CODEGEN") == before
-        flags.set("TFPY_WASM_CODEGEN", before)  # as it is
-        flags.set("WEBGPU_SOFTWARE_ENABLED", True)  # of another backend
+        flags.set("TFPY_WASM_CODEGEN", before)  # unchanged
+        flags.set("WEBGPU_SOFTWARE_ENABLED", True)  # belongs to another backend
         with pytest.raises(RuntimeError, match="TFPY_WASM_THREADS_COUNT"):
             flags.set_flags({"SOFTWARE_WEBGL_ENABLED": True, "TFPY_WASM_THREADS_COUNT": 1})
         assert flags.get("SOFTWARE_WEBGL_ENABLED") is False
@@ -275,7 +275,7 @@ def named(name: str) -> FakeDevice:
     return backend
 
 
-# where they come from
+# Sources
 
 
 @pytest.mark.parametrize(
@@ -322,7 +322,7 @@ TEXTS = st.lists(st.builds("{}{}{}".format, NAMES, st.sampled_from(":;"), VALUES
 
 @given(TEXTS | st.text(), st.booleans())
 def test_any_text(text: str, foreign: bool) -> None:
-    """It is taken, or refused with the place where it stands; and values are of their kind."""
+    """Any text is accepted or rejected with its place, and values have the flag's type."""
     flags = Environment()
     refused = ""
     try:
@@ -372,7 +372,7 @@ def test_the_variable(text: str, output: str) -> None:
     assert output in done.stdout + done.stderr
 
 
-# what they change
+# Effects
 
 
 @pytest.mark.parametrize(

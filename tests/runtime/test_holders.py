@@ -1,4 +1,4 @@
-"""What takes the most memory: in errors, and in tf.memory() while debugging."""
+"""The largest holders of memory, in errors, and in tf.memory() in debug mode."""
 
 from __future__ import annotations
 

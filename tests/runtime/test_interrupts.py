@@ -1,4 +1,4 @@
-"""Interrupts wait for the end of a section, and for the end of a finalizer."""
+"""Interrupts are delayed until the end of a section or a finalizer."""
 
 # ruff: noqa: PT012  # what comes after the interrupt is what is tested
 
@@ -36,7 +36,7 @@ def test_a_section_is_done_whole() -> None:
         done.append("outer")
     assert done == ["inner", "outer"]
     with held:
-        pass  # it comes once
+        pass  # the interrupt comes once
 
 
 def test_an_error_in_a_section_is_the_context() -> None:
@@ -84,7 +84,7 @@ def test_a_long_part_of_a_section_lets_it_in() -> None:
 
 
 def test_a_finalizer_is_done_whole() -> None:
-    """What it raises would be lost."""
+    """An exception raised in a finalizer would be lost."""
     done = []
 
     class Freed:

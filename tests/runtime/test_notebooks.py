@@ -1,4 +1,4 @@
-"""Tracebacks in IPython, played by an object that leaves out what is marked."""
+"""Tracebacks in IPython, simulated by an object that hides marked frames."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ HERE = __file__
 
 
 class Shown:
-    """IPython's ``InteractiveTB``: it leaves out marked frames, but never the last."""
+    """A substitute for IPython's ``InteractiveTB``, which hides marked frames except the last."""
 
     skip_hidden = True
 
@@ -59,7 +59,7 @@ def reshaped(x: tf.Tensor) -> tf.Tensor:
 
 
 def test_frames_of_tfpy_are_left_out(shown: Shown) -> None:
-    """Of eager ops and of compiled functions, between the program's and at the end."""
+    """Frames of eager ops and compiled functions are hidden, between user frames and at the end."""
     for function in (reshaped, tf.function(reshaped, autograph=False)):
         error = error_of(lambda function=function: function(tf.zeros([2, 3])))
         steps = [frame.f_code.co_filename for frame, _ in traceback.walk_tb(error.__traceback__)]
@@ -92,7 +92,7 @@ def test_all_frames_are_shown_where_that_is_asked_for(shown: Shown) -> None:
 
 
 def test_errors_of_tfpy_alone_are_shown(shown: Shown) -> None:
-    """One without any frame of the program keeps what it has."""
+    """An error without any frame of the program keeps its frames."""
     error = error_of(lambda: reshaped(tf.zeros([2, 3])))
     trace = error.__traceback__
     while trace is not None and trace.tb_frame.f_code.co_filename == HERE:

@@ -1,4 +1,4 @@
-"""Which backend a program gets, by what the browser says of its GPU."""
+"""The backend that a program gets, depending on the browser's GPU."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ LIMITS = {
 
 @pytest.fixture
 def browser(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
-    """What the browser says of itself; each device can be opened."""
+    """Return the properties of a browser in which each device can be opened."""
     facts: dict[str, Any] = {
         "host": {"browser": True, "node": False, "chrome": True, "safari": False, "mobile": False},
         "webgpu": GPU,
@@ -87,7 +87,7 @@ def browser(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
 def test_a_gpu_comes_first_and_numpy_last(
     browser: dict[str, Any], adapter: dict[str, Any], renderer: dict[str, Any], chosen: str
 ) -> None:
-    """What looks like a GPU and computes on the processor does not count as one."""
+    """A software rasterizer does not count as a GPU."""
     browser["webgpu"] = adapter
     browser["webgl"] |= renderer
     asyncio.run(tf.ready())

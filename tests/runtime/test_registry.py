@@ -1,4 +1,4 @@
-"""Choosing backends: priorities, fall-through, reports, errors."""
+"""Choice of backends: priorities, fall-through, reports, errors."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tfpy._src.backends.entry import Status
 
 @pytest.fixture(autouse=True)
 def fresh_registry(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Only cpu, not yet opened."""
+    """Register only cpu, not yet opened."""
     monkeypatch.setattr(registry, "_entries", {})
     monkeypatch.setattr(registry, "active", None)
     tf.register_backend("cpu", registry.CpuBackend, 1)
@@ -65,7 +65,7 @@ def test_the_first_op_waits_for_a_factory() -> None:
 
 
 def test_the_first_op_says_what_to_await() -> None:
-    """A coroutine cannot be suspended by a call that is not awaited."""
+    """The error names the call to await, because a synchronous call cannot suspend a coroutine."""
 
     async def first() -> None:
         tf.get_backend()
@@ -120,7 +120,7 @@ def test_a_backend_that_fails_leaves_the_active_one() -> None:
 
 
 def test_statuses_are_plain_strings() -> None:
-    """So that the report prints, and crosses to JavaScript, as it always did."""
+    """The report can be printed, and passed to JavaScript, because statuses are strings."""
     found = [status.value for status in Status]
     assert found == ["not tried", "skipped", "failed", "available", "chosen", "lost"]
     tf.register_backend("broken", failing, 9)
@@ -136,7 +136,7 @@ def awaited(name: str) -> bool:
 
 @pytest.mark.parametrize("choose", [tf.set_backend, awaited])
 def test_a_backend_that_failed_is_tried_again(choose: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is known of the host is asked for again, too, in both ways to open a backend."""
+    """The host's properties are also queried again, in both ways of opening a backend."""
     forgotten: list[bool] = []
     monkeypatch.setattr(type(tf.env()), "forget_facts", lambda env: forgotten.append(True))
     for failure, status in ((failing, "failed"), (skipped, "skipped")):
@@ -194,7 +194,7 @@ def test_outside_of_a_browser_the_device_backends_say_so() -> None:
 
 
 def test_a_lost_device_is_opened_anew() -> None:
-    """What is on the host, too, comes back; other values say where they were."""
+    """Values with a host copy are restored. Others raise an error that names the lost device."""
     tf.register_backend("fake", FakeDevice, 5)
     assert tf.set_backend("fake")
     small = tf.constant([1.0, 2.0])

@@ -1,4 +1,4 @@
-"""A loop that never waits gives the others a turn now and then, not each time."""
+"""A loop that never waits yields to other tasks now and then, not in each iteration."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tfpy._src.backends import event_loop
 
 
 def others_turns(monkeypatch: pytest.MonkeyPatch, passes: int, seconds: float) -> int:
-    """How often another task ran beside a loop of such passes; the clock goes on with each."""
+    """Return how often another task ran during a loop. Each iteration advances the clock."""
     ran = 0
 
     async def other() -> None:

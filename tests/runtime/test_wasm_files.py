@@ -1,4 +1,4 @@
-"""Modules of the wasm backend from addresses."""
+"""Modules of the wasm backend loaded from addresses."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ MODULE = b"\0asm of this version"
 
 @pytest.fixture(autouse=True)
 def asked(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
-    """The addresses that were asked for, each of which has the module; the wheel has it, too."""
+    """Record the requested addresses. Each of them, and the wheel, has the module."""
     digest = f"sha384-{base64.b64encode(hashlib.sha384(MODULE).digest()).decode()}"
     digests = json.dumps(dict.fromkeys(wasm_files.FILES, digest)).encode()
     monkeypatch.setattr(
@@ -52,7 +52,7 @@ def test_from_the_wheel(asked: list[str]) -> None:
 
 
 def test_from_the_site(asked: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    """Its wheel has no modules: they lie beside the lock file's folder, and are checked."""
+    """The site's wheel has no modules. They are next to the lock file's folder and are verified."""
     digests = loading.asset(wasm_files._DIGESTS)
 
     def asset(name: str) -> bytes:

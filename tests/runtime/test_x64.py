@@ -1,4 +1,7 @@
-"""The switch of float64 and int64: off as a rule; what is on with it has a process of its own."""
+"""The switch of float64 and int64, which is off by default.
+
+Tests with it on run in a subprocess.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +40,7 @@ def test_other_values_are_refused() -> None:
 
 @pytest.mark.skipif(find_spec("tensorflow") is None, reason="needs TensorFlow")
 def test_on() -> None:
-    """All of ``tests/x64``."""
+    """Run all tests of ``tests/x64``."""
     options = ("-q", "-p", "no:cacheprovider", "--rootdir", str(TESTS.parent))
     ran = run("1", "-m", "pytest", *options, str(TESTS / "x64"))
     assert not ran.returncode, ran.stdout + ran.stderr
