@@ -1,6 +1,6 @@
-"""Evaluates the calls of ``surface.calls`` with a library: TensorFlow or tfpy. Needs only NumPy.
+"""Evaluation of the calls of ``surface.calls`` with TensorFlow or tfpy. It needs only NumPy.
 
-The browser gets the text of this file, so it imports nothing of the tests.
+The browser receives the text of this file, so it does not import any test module.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ DTYPES = ("float32", "int32", "bool", "complex64")
 
 
 class Words:
-    """What the text of a call may say; the same numbers in the same order for every library."""
+    """Words that the source of a call may use, with the same numbers in order for every library."""
 
     def __init__(self, lib: Any, dtype: str) -> None:
         self.lib = lib
@@ -24,11 +24,11 @@ class Words:
         self._rng = np.random.default_rng(3)
 
     def x(self, *shape: int) -> Any:
-        """A tensor of the dtype that is tried."""
+        """Return a tensor of the tested dtype."""
         return self._tensor(shape, self.dtype)
 
     def f(self, *shape: int) -> Any:
-        """Floats from 0.1 to 0.9."""
+        """Return floats from 0.1 to 0.9."""
         return self._tensor(shape, "float32")
 
     def b(self, *shape: int) -> Any:
@@ -38,16 +38,16 @@ class Words:
         return self._tensor(shape, "complex64")
 
     def i(self, below: int, *shape: int) -> Any:
-        """Integers from 0 up to, not including, ``below``."""
+        """Return integers from 0 up to, not including, ``below``."""
         return self._kept(self._rng.integers(0, below, shape).astype(np.int32))
 
     def t(self, values: Any) -> Any:
-        """A tensor of these values."""
+        """Return a tensor of these values."""
         self.made.append(self.lib.constant(values))
         return self.made[-1]
 
     def d(self, function: Any, *inputs: Any) -> Any:
-        """The gradients of a function's results, each weighed alike."""
+        """Return the gradients of a function's results with equal weights."""
         with self.lib.GradientTape() as tape:
             tape.watch(inputs)
             result = function(*inputs)
@@ -69,20 +69,20 @@ class Words:
 
 
 def words(lib: Any, dtype: str = "float32") -> Words:
-    """The words for a library, whose seeded streams begin anew."""
+    """Return the words for a library, with reset seeds."""
     lib.random.set_seed(1)
     return Words(lib, dtype)
 
 
 def evaluate(text: str, said: Any, **names: Any) -> Any:
-    """The result of the text of a call; ``names`` are more words."""
+    """Return the result of a call's source. ``names`` are additional words."""
     spoken = {name: getattr(said, name) for name in "xfbcitd"}
     result = eval(text, {"tf": said.lib, "np": np, **spoken, **names})
     return finished(result) if inspect.isawaitable(result) else result
 
 
 def finished(work: Any) -> Any:
-    """The result of a coroutine that has nothing to wait for."""
+    """Return the result of a coroutine that does not wait for anything."""
     try:
         work.send(None)
     except StopIteration as done:
@@ -91,7 +91,7 @@ def finished(work: Any) -> Any:
 
 
 def tensors(lib: Any, nest: Any) -> list[Any]:
-    """The tensors in a result: of ragged and sparse ones those that hold the values."""
+    """Return the tensors in a result. Ragged and sparse tensors contribute their values."""
     if isinstance(nest, lib.RaggedTensor):
         return [nest.flat_values]
     if isinstance(nest, lib.SparseTensor | lib.IndexedSlices):
@@ -104,9 +104,9 @@ def tensors(lib: Any, nest: Any) -> list[Any]:
 
 
 def gradients(lib: Any, call: str, dtype: str = "float32") -> list[Any]:
-    """The gradient of weighed float and complex results for each such input, or None.
+    """Return the gradient of weighted results for each float and complex input, or None.
 
-    Indexed slices, which a read of rows gives, are compared as the tensors that they stand for.
+    Indexed slices, which are gradients of gathered rows, are compared as dense tensors.
     """
     said = words(lib, dtype)
     with lib.GradientTape() as tape:
@@ -129,7 +129,7 @@ def _weights(lib: Any, result: Any, rng: Any) -> Any:
 
 
 class Watched:
-    """Words whose tensors a tape watches."""
+    """Words with tensors that a tape watches."""
 
     def __init__(self, said: Words, tape: Any) -> None:
         self.lib = said.lib

@@ -1,4 +1,4 @@
-"""What there is: every public op of TensorFlow.js 4.22 by its name here, and our own functions."""
+"""An inventory of the public ops of TensorFlow.js 4.22, with their names in tfpy."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ INVENTORY: dict[str, str] = {
     for group in NAMES["ops"].values()
     for theirs, ours in group.items()
 }
-"""TensorFlow.js's name -> ours. One name may stand for several (concat1d, concat2d, ...)."""
+"""TensorFlow.js names with tfpy's names. One name may cover several (concat1d, concat2d, ...)."""
 
 _JAVASCRIPT = "TensorFlow.js computes it in JavaScript there too"
 _TEXT = "texts live on the host"
@@ -38,14 +38,14 @@ HOST: dict[str, str] = {
     "browser.toPixels": "leaves for the page",
     "linalg.qr": "TensorFlow.js has no kernel for it: it runs a loop of small ones",
 }
-"""The ops of TensorFlow.js that are on the host here on a device, and why they may be."""
+"""TensorFlow.js ops that tfpy computes on the host for a device, with the reason."""
 
 HOST_ON_GPUS: dict[str, str] = {
     f"image.nonMaxSuppression{kind}{how}": _JAVASCRIPT
     for kind in ("", "WithScore", "Padded")
     for how in ("", "Async")
 }
-"""Those that are there on webgl and webgpu only."""
+"""Ops that are on the host for webgl and webgpu only."""
 
 NO_OPS = (
     "tfpy._src.keras_support",
@@ -68,7 +68,7 @@ NO_OPS = (
     "tfpy._src.base.tracing",
     "tfpy._src.tensors.variables.host_copies",
 )
-"""Modules whose functions are no ops: they compute no tensors of tensors."""
+"""Modules with functions that are not ops, because they do not compute tensors from tensors."""
 
 NO_CALL = {
     "browser.draw",
@@ -84,14 +84,14 @@ NO_CALL = {
     "random.set_seed",
     "timestamp",
 }
-"""Functions that no call of ``surface.calls`` says anything about."""
+"""Functions that calls of ``surface.calls`` do not describe."""
 
 BY_NATURE = {"Variable": "native", "browser.draw": "host"}
-"""How ops of TensorFlow.js are computed that have no call: a class, and what needs a canvas."""
+"""Ways of computing TensorFlow.js ops without a call: a class, and a function of a canvas."""
 
 
 def groups() -> list[list[str]]:
-    """The names of each public function that is an op."""
+    """Return the names of each public function that is an op."""
     found: dict[object, list[str]] = {}
     for name, function in public.functions().items():
         made = inspect.unwrap(function)

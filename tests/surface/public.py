@@ -1,4 +1,4 @@
-"""The public functions, as the public modules show them."""
+"""The public functions, as the public modules export them."""
 
 from __future__ import annotations
 
@@ -39,11 +39,11 @@ NOT_OPS = (
     "train",
     "typing",
 )
-"""Namespaces whose functions compute nothing by themselves, or have tests of their own."""
+"""Namespaces with functions that compute nothing themselves, or have separate tests."""
 
 
 def module(namespace: str) -> ModuleType:
-    """The module of a namespace, which is empty for ``tf`` itself."""
+    """Return the module of a namespace, which is empty for ``tf`` itself."""
     return importlib.import_module(f"tfpy.{namespace}".rstrip("."))
 
 
@@ -51,7 +51,7 @@ NAMESPACES = [n.removeprefix("tf").lstrip(".") for n in API]
 
 
 def functions() -> dict[str, Callable[..., Any]]:
-    """Every public function under each of its names: ``{"nn.relu": <function>, ...}``."""
+    """Return every public function under each of its names: ``{"nn.relu": <function>, ...}``."""
     return {
         f"{namespace}.{name}".lstrip("."): value
         for namespace in NAMESPACES
@@ -63,10 +63,10 @@ def functions() -> dict[str, Callable[..., Any]]:
 
 
 def things() -> dict[str, Any]:
-    """Every public function and class, under the first of its names.
+    """Return every public function and class by the first of its names.
 
     The functions of `tf.raw_ops`, which docs/ops.md lists, and the type aliases of `tf.typing` are
-    left out.
+    excluded.
     """
     first: dict[int, str] = {}
     for namespace in NAMESPACES:
@@ -79,13 +79,13 @@ def things() -> dict[str, Any]:
 
 
 def named(name: str) -> Any:
-    """What has a public name."""
+    """Return the object with a public name."""
     namespace, _, last = name.rpartition(".")
     return getattr(module(namespace), last)
 
 
 def examples() -> dict[str, list[doctest.Example]]:
-    """The steps of each thing's example that can be run, if it has one; those of a text once."""
+    """Return the executable steps of each object's example. Shared docstrings count once."""
     texts = {inspect.getdoc(thing) or "": name for name, thing in things().items()}
     found = {name: doctest.DocTestParser().get_examples(text) for text, name in texts.items()}
     found = {

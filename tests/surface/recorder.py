@@ -1,4 +1,4 @@
-"""A backend that notes what runs on it: which primitives a public function is composed of."""
+"""A backend that records the primitives that a public function consists of."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ from tfpy._src.compiler.lower import wasm, webgl, webgpu
 from tfpy._src.compiler.ops import UNSUPPORTED
 
 INPUTS = 9
-"""Arrays that kernels on WebGPU can read on most devices."""
+"""Number of arrays that WebGPU kernels can read on most devices."""
 
 
 def _check_on_jax(graph: Graph) -> None:
-    from tfpy._src.compiler.lower.jax import lowering  # browsers' tests have no JAX
+    from tfpy._src.compiler.lower.jax import lowering  # browser tests do not have JAX
 
     lowering.check(graph)
 
@@ -44,30 +44,30 @@ LOWER: dict[str, Callable[[Graph], object]] = {
 
 @dataclass
 class Run:
-    """What one call did."""
+    """Record of one call."""
 
     graphs: list[Graph] = field(default_factory=list)
-    """The primitives that ran, each as a Graph of one equation."""
+    """Primitives that ran, each as a Graph of one equation."""
     reads: int = 0
-    """How often values were read back before the call returned."""
+    """Number of reads before the call returned."""
     on_device: bool = True
-    """Whether every result came from the device, or was there before anything was read."""
+    """True if every result came from the device, or existed before anything was read."""
 
     @property
     def primitives(self) -> list[str]:
         return [eqn.op.name for graph in self.graphs for eqn in graph.eqns]
 
     def way(self, backend: str) -> str:
-        """How a backend computes the call: "native", "composed" or "host"."""
+        """Return how a backend computes the call: "native", "composed" or "host"."""
         if not self.on_device or not all(runs_on(backend, graph) for graph in self.graphs):
             return "host"
         return "native" if len(self.graphs) <= 1 else "composed"
 
 
 def runs_on(backend: str, graph: Graph) -> bool:
-    """Whether the backend has kernels for a Graph."""
+    """Return True if the backend has kernels for a Graph."""
     if backend == "jax":
-        _check_on_jax(Graph())  # imports what enters the backend
+        _check_on_jax(Graph())  # registers the backend on import
     if any(eqn.op.name in UNSUPPORTED[backend] for eqn in graph.eqns):
         return False
     if backend == "cpu":
@@ -82,7 +82,7 @@ def runs_on(backend: str, graph: Graph) -> bool:
 
 
 class Recorder(CpuBackend):
-    """NumPy, noting what is run and read."""
+    """A NumPy backend that records runs and reads."""
 
     name = "recorder"
     on_host = False
@@ -103,15 +103,15 @@ class Recorder(CpuBackend):
         return super().read(slot, aval)
 
     def take(self, tensor: Any) -> None:
-        """Moves a tensor here for good, so that reading it is noted."""
+        """Move a tensor to this backend permanently, so that reading it is recorded."""
         self.made.add(tensor.storage.slot_on(self))
         tensor.storage.host = None
 
 
 @contextmanager
 def recording() -> Iterator[Recorder]:
-    """The recorder as the active backend."""
-    importlib.import_module("tfpy._src.compiler.lower.jax")  # it enters what it lacks
+    """Make the recorder the active backend."""
+    importlib.import_module("tfpy._src.compiler.lower.jax")  # registers its unsupported ops
     before = registry.active_backend().name
     tfpy.register_backend("recorder", Recorder)
     tfpy.set_backend("recorder")
@@ -125,12 +125,12 @@ def recording() -> Iterator[Recorder]:
 
 
 def record(recorder: Recorder, name: str) -> Run:
-    """What the public function ``name`` does with the arguments of its call."""
+    """Record the public function ``name`` with the arguments of its call."""
     return noted(recorder, public.functions()[name], f"call({arguments(name)})")
 
 
 def noted(recorder: Recorder, function: Callable[..., Any], text: str) -> Run:
-    """What a function does where a text says ``call``."""
+    """Record a function that a source text calls as ``call``."""
     note = Run()
 
     def call(*args: Any, **kwargs: Any) -> Any:

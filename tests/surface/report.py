@@ -1,7 +1,7 @@
-"""``build.py coverage``: how many ops each backend has, and the text of ``docs/ops.md``.
+"""``build.py coverage``: the number of ops per backend, and the text of ``docs/ops.md``.
 
-Everything is found by running: the calls of ``surface.calls`` on a backend that notes which
-primitives they are composed of, on a tape for the gradient, and with each dtype.
+Everything is found by running the calls of ``surface.calls``: on a backend that records their
+primitives, on a tape for the gradient, and with each dtype.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ compared with the same written in TensorFlow.
 
 @dataclass(frozen=True)
 class Row:
-    """What is known of one public function."""
+    """A row of the report, for one public function."""
 
     name: str
     others: tuple[str, ...]
@@ -74,7 +74,7 @@ class Row:
 
 @functools.cache
 def rows() -> list[Row]:
-    """Every public function, in the order of the names."""
+    """Return the row of every public function, sorted by name."""
     found = []
     with recording() as recorder:
         for names in groups():
@@ -99,7 +99,7 @@ def _gradient(name: str) -> str:
 
 
 def _taken(name: str) -> tuple[str, ...]:
-    """Of the dtypes that are tried those that are taken; else the dtype of the first tensor."""
+    """Return the accepted dtypes of those that are tried, or the dtype of the first tensor."""
     tried = dtypes(name, DTYPES)
     if len(tried) > 1:
         return tuple(dtype for dtype in tried if _takes(name, dtype))
@@ -120,12 +120,12 @@ def _takes(name: str, dtype: str) -> bool:
 
 
 def way_of(op: Op, backend: str) -> str:
-    """How a backend computes a primitive."""
+    """Return how a backend computes a primitive."""
     return "host" if op.name in UNSUPPORTED[backend] else "native"
 
 
 def counts(found: Sequence[Row]) -> list[tuple[str, list[Counter[str]]]]:
-    """Per group of ops its name and the number of each way, backend by backend."""
+    """Return the name of each group of ops, and the number of each way by backend."""
     ways = {name: row for row in found for name in (row.name, *row.others)}
     return [
         (
@@ -147,7 +147,7 @@ def counts(found: Sequence[Row]) -> list[tuple[str, list[Counter[str]]]]:
 
 
 def table(head: Sequence[str], lines: Iterable[Sequence[str]]) -> list[str]:
-    """A table in Markdown."""
+    """Return a table in Markdown."""
     return [f"| {' | '.join(line)} |" for line in (head, ["---"] * len(head), *lines)]
 
 
@@ -160,7 +160,7 @@ def _count_lines(found: Sequence[Row]) -> list[list[str]]:
 
 
 def summary(found: Sequence[Row]) -> str:
-    """The counts as text for a terminal."""
+    """Return the counts as text for a terminal."""
     lines = [["native / composed / host", *BACKENDS], *_count_lines(found)]
     widths = [max(len(line[i]) for line in lines) for i in range(len(lines[0]))]
     return "\n".join(
@@ -173,7 +173,7 @@ def summary(found: Sequence[Row]) -> str:
 
 
 def page(found: Sequence[Row]) -> str:
-    """``docs/ops.md``."""
+    """Return the text of ``docs/ops.md``."""
     lines = [INTRODUCTION, *table(["native / composed / host", *BACKENDS], _count_lines(found)), ""]
     head = ["function", *BACKENDS, "gradient", "dtypes", "tested against"]
     for namespace, title in TITLES.items():
@@ -183,7 +183,7 @@ def page(found: Sequence[Row]) -> str:
 
 
 def ways_on_page() -> dict[str, dict[str, str]]:
-    """Of each function on the page its way by backend, namespace by namespace."""
+    """Return each function's way by backend from the page, grouped by namespace."""
     functions, _, _ = PAGE.read_text(encoding="utf-8").partition("## tf.raw_ops")
     lines = [line for line in functions.splitlines() if line.startswith("| `")]
     found = {}
@@ -196,7 +196,7 @@ def ways_on_page() -> dict[str, dict[str, str]]:
 
 
 def operations() -> dict[str, Run]:
-    """What a call of each operation of ``tf.raw_ops`` does."""
+    """Record a call of each operation of ``tf.raw_ops``."""
     with recording() as recorder:
         return {
             name: noted(
@@ -226,7 +226,7 @@ def _operations() -> list[str]:
 
 
 def _host_reasons() -> list[str]:
-    """Why primitives are computed on the host."""
+    """Return the reasons why primitives are computed on the host."""
     reasons: dict[tuple[str, str], list[str]] = {}
     for name in PRIMITIVES:
         where = [backend for backend in BACKENDS if name in UNSUPPORTED[backend]]
@@ -249,7 +249,7 @@ def _host_reasons() -> list[str]:
 
 
 def _primitives() -> list[str]:
-    """Every primitive by family."""
+    """Return every primitive by family."""
     families: dict[str, list[str]] = {}
     for name, op in PRIMITIVES.items():
         families.setdefault(op.family, []).append(f"`{name}`" + ("" if op.vjp else "°"))
@@ -265,7 +265,7 @@ def _primitives() -> list[str]:
 
 
 def main(arguments: Sequence[str]) -> None:
-    """Print the counts; ``--write`` also writes the page."""
+    """Print the counts. With ``--write``, also write the page."""
     found = rows()
     print(summary(found))
     if "--write" in arguments:

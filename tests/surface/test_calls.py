@@ -1,4 +1,4 @@
-"""Every public function against TensorFlow: values, dtypes it takes, and gradients."""
+"""Every public function compared with TensorFlow: values, accepted dtypes, and gradients."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from surface.evaluation import DTYPES, evaluate, gradients, tensors, words
 import tfpy
 
 LOOSE = {"linalg.pinv": 1e-4}
-"""Relative and absolute tolerance where 1e-5 does not do."""
+"""Relative and absolute tolerance of functions for which 1e-5 is too strict."""
 
 UP_TO_SIGN = {"linalg.eigh", "eig"}
-"""Eigenvectors have either sign; ``tests/ops/test_linalg.py`` has their gradients."""
+"""Functions with eigenvectors of either sign. ``tests/ops/test_linalg.py`` has their gradients."""
 
 OTHER_GRADIENT = {
     "image.transform": "TensorFlow transforms the gradient back, which is not the derivative",
@@ -23,7 +23,7 @@ OTHER_GRADIENT = {
     "sparse.maximum": "TensorFlow's raises TypeError",
     "sparse.minimum": "TensorFlow's raises TypeError",
 }
-"""Where TensorFlow's own gradient is wrong."""
+"""Functions for which TensorFlow's own gradient is wrong."""
 
 COMPARED = [name for name in CALLS if name not in ALONE]
 SWEPT = [
@@ -35,7 +35,7 @@ SWEPT = [
 
 @pytest.mark.parametrize(("name", "dtype"), SWEPT)
 def test_values(name: str, dtype: str) -> None:
-    """What TensorFlow computes is computed, of every dtype that it takes."""
+    """tfpy computes TensorFlow's values for every dtype that TensorFlow accepts."""
     try:
         wanted = evaluate(theirs(name), words(tf, dtype))
     except Exception:
@@ -51,7 +51,7 @@ def test_values(name: str, dtype: str) -> None:
 
 @pytest.mark.parametrize("name", [n for n in COMPARED if n not in UP_TO_SIGN | set(OTHER_GRADIENT)])
 def test_gradients(name: str) -> None:
-    """Where TensorFlow has a gradient there is one, and it is the same."""
+    """tfpy has the same gradients as TensorFlow, where TensorFlow has any."""
     try:
         wanted = gradients(tf, theirs(name))
     except LookupError:

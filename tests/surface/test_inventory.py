@@ -1,4 +1,4 @@
-"""Every public op of TensorFlow.js is here, and every function that is here has a call."""
+"""tfpy has every public op of TensorFlow.js, and every function of tfpy has a call."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import tfpy
 
 
 def found(lib: Any, path: str) -> Any:
-    """``lib.<path>``, or None."""
+    """Return ``lib.<path>``, or None."""
     return functools.reduce(lambda at, name: getattr(at, name, None), path.split("."), lib)
 
 
@@ -35,5 +35,5 @@ def test_every_function_has_one_call() -> None:
 
 @pytest.mark.parametrize("name", CALLS)
 def test_what_tensorflow_has_is_compared_with_it(name: str) -> None:
-    """Only functions that TensorFlow has under another name, or not at all, say so."""
+    """Only functions that TensorFlow has under another name, or not at all, are marked as such."""
     assert (found(tf, name) is None) == (name in ALONE or not isinstance(CALLS[name], str))

@@ -1,4 +1,4 @@
-"""Every public function in a function that leaves sizes open: static shapes and values."""
+"""Every public function in a function with open sizes: static shapes and values."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ FINER = (
     *("signal.irfft3d", "nn.embedding_lookup_sparse"),
     *(f"quantization.fake_quant_with_min_max_vars_per_channel{of}" for of in ("", "_gradient")),
 )
-"""Of these a size is known that TensorFlow leaves open: it follows from constants or the op."""
+"""Functions with a known size that TensorFlow leaves open, implied by constants or the op."""
 
 COARSER = (
     *("reverse_sequence", "nn.conv1d", "nn.conv2d", "nn.conv3d", "nn.depthwise_conv2d"),
@@ -35,8 +35,11 @@ COARSER = (
     *("linalg.triangular_solve", "linalg.banded_triangular_solve", "linalg.cholesky_solve"),
     *("image.transform", "random.stateless_gamma"),
 )
-"""Of these a size is open that TensorFlow knows: the other operand has it, or, of convolutions, the
-size of the filter, which is open here, has no influence with padding."""
+"""Functions with an open size that TensorFlow knows.
+
+The other operand has the size, or it does not depend on the size of the filter, which is open in
+this test, because of padding.
+"""
 
 ELSEWHERE = {
     "browser.to_pixels": "reads values",
@@ -52,15 +55,15 @@ ELSEWHERE = {
     "ragged_tensor_to_tensor": "the splits of a constant say how many values there are",
     "basic_lstm_cell": "composed of TensorFlow's functions there, which fit each other's sizes",
 }
-"""Functions whose test would say nothing here."""
+"""Functions for which the test is not meaningful."""
 
 
 UNSOLVED = ("reshape", "nn.conv2d_transpose", "nn.atrous_conv2d_transpose", "nn.ctc_loss")
-"""With all sizes open no stand-ins are found for these: several must fit together."""
+"""Functions for which no concrete sizes are found if all are open, because several must match."""
 
 
 class Given(Words):
-    """Words whose tensors are arguments of a function."""
+    """Words with tensors that are arguments of a function."""
 
     def __init__(self, lib: Any, arguments: Sequence[Any]) -> None:
         super().__init__(lib, "float32")
@@ -72,7 +75,7 @@ class Given(Words):
 
 
 def traced(lib: Any, text: str, axes: slice) -> tuple[Any, list[np.ndarray[Any, Any]]]:
-    """The concrete function of a call whose inputs leave these axes open, and arrays for it."""
+    """Return the concrete function of a call with these axes open, and arrays for its inputs."""
     said = words(lib)
     evaluate(text, said)
     arrays = [t.numpy() for t in said.inputs]

@@ -1,4 +1,4 @@
-"""What TensorFlow.js lacks or gets wrong is TensorFlow's here."""
+"""Functions that TensorFlow.js lacks or computes wrong return TensorFlow's results in tfpy."""
 
 from __future__ import annotations
 

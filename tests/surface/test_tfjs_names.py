@@ -1,4 +1,4 @@
-"""The tables of docs/tensorflow_js.md name all that TensorFlow.js has, and what is here."""
+"""The tables of docs/tensorflow_js.md name everything in TensorFlow.js, and tfpy's equivalents."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""What TensorFlow.js lacks or gets wrong, as calls in the words of ``surface.evaluation``.
+"""Calls that TensorFlow.js lacks or computes wrong, in the words of ``surface.evaluation``.
 
-A pair says what gives the same in TensorFlow, where that has another name for it.
+A pair has the equivalent call for TensorFlow, where TensorFlow uses another name.
 """
 
 from __future__ import annotations
@@ -125,7 +125,7 @@ MISSING_GRADIENTS: dict[str, str | tuple[str, str]] = {
     "det": f"tf.linalg.det({SQUARE})",
     "slogdet": f"tf.linalg.slogdet({SQUARE})",
 }  # fmt: skip
-"""The gradients that TensorFlow.js 4.22 lacks or gets wrong."""
+"""Gradients that TensorFlow.js 4.22 lacks or computes wrong."""
 
 NEGATIVE = "-1.0 - f(1, 4, 5, 6, 2)"
 
@@ -187,7 +187,7 @@ BUGS: dict[str, str | tuple[str, str]] = {
         "[g(tf.zeros([0, 3]), 0) for g in (tf.reduce_sum, tf.reduce_prod, tf.reduce_max)]"
     ),
 }  # fmt: skip
-"""The results that TensorFlow.js 4.22 gets wrong on some backend, or in which backends differ."""
+"""Results that are wrong on some backend of TensorFlow.js 4.22, or differ between backends."""
 
 
 def ours(call: str | tuple[str, str]) -> str:

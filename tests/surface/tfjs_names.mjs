@@ -1,5 +1,5 @@
-// The public names of TensorFlow.js as the package has them, as JSON: `node tfjs_names.mjs FOLDER`,
-// a folder of node_modules. Members are those of classes that programs meet.
+// Prints the public names of TensorFlow.js's package as JSON: `node tfjs_names.mjs FOLDER`, where
+// FOLDER is a folder of node_modules. Members belong to classes that programs use.
 
 import { readdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -18,7 +18,7 @@ const CLASSES = {
 const MEMBER = /^ {4}((?:\w+ )*)(\w+)[?(<:]/gm;
 const KERNEL = /^_?[A-Z][A-Za-z\d]*$/;
 
-/** The text of the file of types that declares a class. */
+/** Returns the text of the type declaration file of a class. */
 function declaration(folder, name) {
   const dist = join(modules, "@tensorflow", folder, "dist");
   const pattern = new RegExp(`export declare (abstract )?class ${name}\\b.*?^}`, "ms");
@@ -36,7 +36,7 @@ function* members(folder, name) {
   }
 }
 
-/** What is in an object; of an object in it, what is in that. */
+/** Returns the members of an object, with the members of nested objects. */
 function* names(object, prefix, depth) {
   for (const [key, value] of Object.entries(object)) {
     const isSpace = value && typeof value === "object" && depth > 0;

@@ -1,4 +1,4 @@
-"""Calls of the functions under ``tf`` itself; see the package's text for how to read them."""
+"""Calls of the functions under ``tf`` itself. The package's docstring describes the format."""
 
 from __future__ import annotations
 
