@@ -1,4 +1,7 @@
-"""Saves checkpoints in processes that are killed before each change of a file; run by a test."""
+"""Saving of checkpoints in processes that are killed before each change of a file.
+
+A test runs it.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,7 @@ CHANGES = {"open", "os.rename", "os.remove", "os.mkdir"}
 
 
 def save_until(change: int, folder: Path) -> None:
-    """Saves a checkpoint in place of another, in both ways; is killed before a change."""
+    """Overwrite a checkpoint in both ways until the process is killed before a change."""
     left = change
 
     def count(event: str, args: tuple[Any, ...]) -> None:
@@ -38,14 +41,14 @@ def made(folder: Path, value: float) -> tuple[tf.train.Checkpoint, tf.train.Chec
 
 
 def check(folder: Path) -> None:
-    """What is there is whole, and the latest."""
+    """Check that the files contain the complete, latest checkpoint."""
     checkpoint, manager = made(folder, 0.0)
     assert manager.restore_or_initialize()
     known = float(checkpoint.v[0])
     assert known in (1.0, 2.0)
     checkpoint.read(folder / "twice").assert_consumed()
     assert float(checkpoint.v[0]) in (known, known - 1)
-    # A restart goes on, over what is left of the attempt before.
+    # A restart continues despite the leftovers of the previous attempt.
     checkpoint.v.assign(tf.fill([1000], 9.0))
     path = manager.save()
     checkpoint.write(folder / "twice")

@@ -1,4 +1,4 @@
-"""Saves and restores a model of Keras and its optimizer; run with a folder it does so on tfpy."""
+"""Saving and restoring of a Keras model and its optimizer. Run with a folder, it uses tfpy."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def made() -> Any:
 
 
 def seen(model: Any) -> list[float]:
-    """What a model predicts, and the sums of what its optimizer keeps."""
+    """Return a model's predictions, and the sums of its optimizer's variables."""
     found = np.ravel(model(X)).tolist()
     return [*found, *(float(np.sum(v.numpy())) for v in model.optimizer.variables)]
 
@@ -41,7 +41,7 @@ def save(path: str) -> list[float]:
 
 
 def restore(path: str) -> list[list[float]]:
-    """Restored after the model was built, and before."""
+    """Restore after the model was built, and before."""
     found = []
     for late in (False, True):
         model, checkpoint = made()
@@ -54,7 +54,7 @@ def restore(path: str) -> list[list[float]]:
 
 
 class Network(keras.Model):  # type: ignore[misc]
-    """A model whose layers are built when it is first called."""
+    """A model with layers that are built at its first call."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -69,7 +69,7 @@ class Network(keras.Model):  # type: ignore[misc]
 
 
 def resumed(path: str) -> list[list[float]]:
-    """What a loop of one's own learns in three steps, and in two that go on from a checkpoint."""
+    """Train in a custom loop for three steps, and for two steps after restoring a checkpoint."""
     found = []
     for begin in (0, 1):
         optimizer, network = keras.optimizers.Adam(0.1), Network()

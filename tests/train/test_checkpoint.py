@@ -1,4 +1,4 @@
-"""Checkpoints that TensorFlow writes are restored here, and the other way round."""
+"""Checkpoints written by TensorFlow are restored by tfpy, and vice versa."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ BOTH = pytest.mark.parametrize("library", [tfpy, reference], ids=["tfpy", "tenso
 
 
 def network(tf: ModuleType, scale: int) -> Any:
-    """A module with all that checkpoints follow, the values of which a number decides."""
+    """Return a module with everything that checkpoints track, with values scaled by a number."""
 
     class Network(tf.Module):  # type: ignore[misc, name-defined]
         def __init__(self) -> None:
@@ -87,14 +87,14 @@ def test_all_kinds_of_objects(writer: Any, reader: Any, tmp_path: Path) -> None:
 
 
 class Pair(NamedTuple):
-    """Items that checkpoints have by name and by number."""
+    """A tuple with items that checkpoints store by name and by number."""
 
     first: Any
     second: list[Any]
 
 
 class Late:
-    """Programs whose Variables come after a checkpoint was restored."""
+    """Programs that create Variables after a checkpoint was restored."""
 
     @staticmethod
     def attribute(tf: ModuleType, module: Any) -> Any:
@@ -218,7 +218,7 @@ def test_objects_that_come_later(library: ModuleType, tmp_path: Path) -> None:
 
 @BOTH
 def test_lists_that_wait_are_lists(library: ModuleType, tmp_path: Path) -> None:
-    """The list of a module stays what it was for everyone who reads or changes it."""
+    """The list of a module behaves like a list for everyone who reads or changes it."""
     tf = library
     full = tf.Module()
     full.listed, full.named = [tf.Variable(1.0), tf.Variable(2.0)], {"a": tf.Variable(3.0)}
@@ -257,7 +257,7 @@ def test_lists_that_wait_are_lists(library: ModuleType, tmp_path: Path) -> None:
 
 @BOTH
 def test_items_of_other_shapes_are_left(library: ModuleType, tmp_path: Path) -> None:
-    """Containers accept them, as optimizers with other variables need; attributes do not."""
+    """Containers accept them, as optimizers with other variables require. Attributes do not."""
     tf = library
     full = tf.Module()
     full.listed = [tf.Variable(1.0), tf.Variable(2.0)]
@@ -324,7 +324,7 @@ def test_integers_beyond_32_bits_are_refused(tmp_path: Path) -> None:
 
 
 def test_wide_numbers_go_back_as_wide(tmp_path: Path) -> None:
-    """What TensorFlow wrote as int64 or float64 it gets back so; values here are narrower."""
+    """TensorFlow's int64 and float64 values keep their dtype when tfpy saves them narrowed."""
     theirs = {"n": reference.Variable(5, dtype=reference.int64), "x": reference.Variable(np.pi)}
     theirs["x"] = reference.Variable(np.float64([0.5]))
     first = reference.train.Checkpoint(**theirs).write(str(tmp_path / "a"))

@@ -1,4 +1,4 @@
-"""Models and optimizers of Keras on tfpy and on TensorFlow, restored from what the other saved."""
+"""Keras models and optimizers on tfpy and TensorFlow, restored from each other's checkpoints."""
 
 from __future__ import annotations
 

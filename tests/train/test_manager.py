@@ -1,4 +1,4 @@
-"""Folders of checkpoints: which are kept, which is the latest, what a process that dies leaves."""
+"""Folders of checkpoints: retention, the latest checkpoint, and leftovers of killed processes."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ HERE = Path(__file__).parent
 
 
 def seen(folder: Path) -> list[Any]:
-    """The files of a folder, and what the one of them says that is a text; without times."""
+    """Return the files of a folder, and the text file ``checkpoint`` without its times."""
     text = re.sub(r"(stamps?): [\d.e+]+", r"\1: …", (folder / "checkpoint").read_text())
     return [sorted(os.listdir(folder)), sorted(set(text.split("\n")))]
 
@@ -101,7 +101,7 @@ def test_callbacks(tmp_path: Path) -> None:
 
 
 def test_a_process_that_dies_leaves_the_last_checkpoint(tmp_path: Path) -> None:
-    """It is killed before each change of a file in turn, while it saves and deletes."""
+    """The process is killed before each file operation in turn, while it saves and deletes."""
     argv = [sys.executable, str(HERE / "dying.py"), str(tmp_path)]
     done = subprocess.run(argv, capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stderr
@@ -109,7 +109,7 @@ def test_a_process_that_dies_leaves_the_last_checkpoint(tmp_path: Path) -> None:
 
 
 def test_checkpoints_of_other_folders_are_not_deleted(tmp_path: Path) -> None:
-    """A folder that came from elsewhere may name any path."""
+    """A folder from an untrusted source may name any path."""
     folder, other = tmp_path / "mine", tmp_path / "other"
     folder.mkdir()
     (folder / "link").symlink_to(other)

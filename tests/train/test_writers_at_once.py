@@ -1,4 +1,4 @@
-"""Several programs that write one checkpoint, dataset or file at once, and writers that fail."""
+"""Several programs that write one checkpoint, dataset or file concurrently, and failing writers."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def checkpoint(value: float) -> tf.train.Checkpoint:
 
 
 def saved(path: Any) -> set[float]:
-    """The different numbers of a checkpoint."""
+    """Return the distinct numbers of a checkpoint."""
     reader = tf.train.load_checkpoint(path)
     found = [reader.get_tensor(f"{name}/.ATTRIBUTES/VARIABLE_VALUE") for name in "abc"]
     return set(np.concatenate(found).tolist())
@@ -35,7 +35,7 @@ def saved(path: Any) -> set[float]:
 def test_two_writers_of_one_checkpoint(
     before: bool, fails: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A whole second save happens within the first one, which then ends or fails."""
+    """A second save happens completely within the first one, which then ends or fails."""
     if before:
         checkpoint(1.0).write(tmp_path / "of")
     add = ShardWriter.add
@@ -88,7 +88,7 @@ def test_a_dataset_stays_until_the_new_one_is_written(tmp_path: Path) -> None:
 
 @contextlib.contextmanager
 def small_disk() -> Iterator[None]:
-    """Lets no file grow beyond 20 bytes."""
+    """Limit files to 20 bytes."""
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
     handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     resource.setrlimit(resource.RLIMIT_FSIZE, (20, limits[1]))
@@ -138,7 +138,7 @@ def test_what_was_written_stays_when_the_disk_is_full(name: str, tmp_path: Path)
 
 
 def test_places_of_files(tmp_path: Path) -> None:
-    """Links are followed, permissions stay, and what is no file is written in place."""
+    """Links are followed, permissions are kept, and special files are written in place."""
     place, link, pipe = tmp_path / "of", tmp_path / "link", tmp_path / "pipe"
     tf.io.write_file(place, "one")
     plain = place.stat().st_mode

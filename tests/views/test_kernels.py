@@ -1,4 +1,4 @@
-"""Compiled functions in notebooks: their signatures, and the kernels as boxes and arrows."""
+"""Compiled functions in notebooks: their signatures, and diagrams of their kernels."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def lowered_html(shown: Any) -> str:
 
 
 class Wasm(CpuBackend):
-    """Lowers as wasm does, and does not run."""
+    """A backend with wasm's lowering that cannot run."""
 
     name = "wasm"
     target = WasmTarget()
@@ -54,7 +54,7 @@ class Wasm(CpuBackend):
 
 
 class WebGPU(Wasm):
-    """As WebGPU does."""
+    """A backend with WebGPU's lowering that cannot run."""
 
     name = "webgpu"
     target = webgpu.WebGPUTarget(7, False)  # type: ignore[assignment]
@@ -102,7 +102,7 @@ def test_fused_kernels(device: None) -> None:
 
 
 def test_parts_of_device_and_host(device: None) -> None:
-    """A prelude, complex numbers that are two values each, and what NumPy computes."""
+    """Show a prelude, complex numbers as two values each, and parts on the host."""
 
     @tf.function
     def function(x: tf.Tensor) -> Any:

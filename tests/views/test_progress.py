@@ -1,4 +1,4 @@
-"""Progress bars and plots of loops: in a terminal, in notebooks that are played, with tqdm."""
+"""Progress bars and plots of loops: in a terminal, in simulated notebooks, with tqdm."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ def without_tqdm(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def always(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Everything is drawn at each step."""
+    """Draw at each step."""
     monkeypatch.setattr(progress, "_EVERY", 0.0)
     monkeypatch.setattr(live_plot, "_EVERY", 0.0)
 
 
 @pytest.fixture
 def shown(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str]]:
-    """What a notebook of IPython's shows, and what it then shows in that place."""
+    """Record the HTML that an IPython notebook displays, and its updates."""
     found: list[tuple[str, str]] = []
 
     def display(html: str, display_id: bool) -> Any:
@@ -48,7 +48,7 @@ def shown(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str]]:
 
 
 def test_elements_and_counts(capsys: pytest.CaptureFixture[str]) -> None:
-    """Where lines cannot be rewritten, as in a log file, only the last one is printed."""
+    """Only the last line is printed if lines cannot be rewritten, e.g. in a log file."""
     steps = tf.notebook.progress(["a", "b", "c"], label="reading")
     assert list(steps) == ["a", "b", "c"]
     assert (steps.done, steps.total) == (3, 3)
@@ -133,7 +133,7 @@ def test_marimo(monkeypatch: pytest.MonkeyPatch, always: None) -> None:
 
 
 class Bar:
-    """tqdm's, as far as it is used."""
+    """A substitute for tqdm's bar."""
 
     made: list[Bar] = []  # noqa: RUF012
 
@@ -161,7 +161,7 @@ def modules(monkeypatch: pytest.MonkeyPatch, *names: str) -> None:
 
 
 def test_tqdm(monkeypatch: pytest.MonkeyPatch, always: None, shown: list[Any]) -> None:
-    """A notebook's needs ipywidgets; the plot is ours in any case."""
+    """A notebook's tqdm needs ipywidgets. The plot is always tfpy's."""
     modules(monkeypatch, "tqdm", "tqdm.notebook")
     monkeypatch.setitem(sys.modules, "ipywidgets", None)
     assert progress.tqdm_bars(in_notebook=True) is None
@@ -188,7 +188,7 @@ async def awaited(count: int) -> AsyncIterator[int]:
 
 
 def test_async_loops(monkeypatch: pytest.MonkeyPatch, always: None) -> None:
-    """Others have their turns; tensors are awaited, and no more than are shown are read."""
+    """Other tasks run meanwhile, tensors are awaited, and only displayed tensors are read."""
     reads: list[Tensor] = []
     data = Tensor.data
 
@@ -245,7 +245,7 @@ def test_errors(monkeypatch: pytest.MonkeyPatch, always: None) -> None:
 
 
 def test_live_plot(shown: list[tuple[str, str]], monkeypatch: pytest.MonkeyPatch) -> None:
-    """It is drawn a few times a second, and once more when the loop is over."""
+    """The plot is drawn a few times per second, and once more after the loop."""
     monkeypatch.setattr(live_plot, "_EVERY", 0.02)
 
     async def train() -> tf.notebook.LivePlot:

@@ -1,4 +1,4 @@
-"""What notebooks show of tensors, Variables and reports: well-formed HTML with the right facts."""
+"""Notebook displays of tensors, Variables and reports: well-formed HTML with correct facts."""
 
 from __future__ import annotations
 
