@@ -1,4 +1,4 @@
-"""The runtime under test; skipped only where node or the built assets are missing."""
+"""The runtime under test. Tests are skipped only if node or the built assets are missing."""
 
 from __future__ import annotations
 
@@ -26,8 +26,10 @@ def runtime(request: pytest.FixtureRequest) -> Iterator[NodeRuntime]:
 
 @pytest.fixture(params=[("simd", "always"), ("relaxed", "auto")], ids="-".join)
 def empty_runtime(request: pytest.FixtureRequest) -> Iterator[NodeRuntime]:
-    """A runtime with a heap of its own, for tests that fill it: one of each module, since filling
-    gigabytes takes seconds, and generated code has no part in it.
+    """Start a runtime with a separate heap, for tests that fill the heap.
+
+    There is one per wasm module, because filling gigabytes takes seconds, and generated code does
+    not matter.
     """
     variant, codegen = request.param
     require_assets(variant)
@@ -37,7 +39,7 @@ def empty_runtime(request: pytest.FixtureRequest) -> Iterator[NodeRuntime]:
 
 
 def require_assets(variant: str) -> None:
-    """Skips the test where a variant cannot be run."""
+    """Skip the test if a variant cannot be run."""
     if shutil.which("node") is None:
         pytest.skip("needs node")
     for name in ("runtime.js", f"xnnpack-{variant}.wasm"):

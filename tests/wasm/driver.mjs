@@ -1,5 +1,5 @@
-// A backend of the built runtime behind a line protocol: one JSON command a line on standard input,
-// one JSON answer a line on standard output. Bytes cross in a file.
+// A backend of the built runtime behind a line protocol: one JSON command per line on standard input,
+// one JSON answer per line on standard output. Bytes are exchanged in a file.
 // Arguments: the assets' folder, the variant, when elementwise kernels are compiled, the file's descriptor.
 
 import { readFileSync, readSync, writeSync } from "node:fs";
@@ -16,7 +16,7 @@ const wasm = new Uint8Array(readFileSync(join(assets, `xnnpack-${variant}.wasm`)
 const backend = await runtime.openWasm({ variant, wasm, codegen, hostBytes });
 const bound = runtime.bindHeap(backend, { HEAPU8: new Uint8Array() }, () => {});
 
-/** A heap with the file's bytes at an address that is not 0. @param {number} nbytes */
+/** A heap with the file's bytes at an address other than 0. @param {number} nbytes */
 function heapOf(nbytes) {
   const heap = new Uint8Array(nbytes + 64);
   readSync(shared, heap, 64, nbytes, 0);
@@ -60,7 +60,7 @@ const commands = {
     }
     return verdicts;
   },
-  /** As a browser that compiles no module of this size at once. */
+  /** Behaves like a browser that compiles no module of this size synchronously. */
   refuseModules: () => {
     WebAssembly.Module = class {
       constructor() {

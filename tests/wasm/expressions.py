@@ -1,4 +1,4 @@
-"""Runs scalar expressions in the wasm runtime."""
+"""Execution of scalar expressions in the wasm runtime."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def inputs_of(arrays: Sequence[Array]) -> list[ex.Expr]:
 
 
 def expression_program(root: ex.Expr, arrays: Sequence[Array]) -> Program:
-    """A Program of one elementwise kernel over broadcast arrays."""
+    """Return a Program of one elementwise kernel over broadcast arrays."""
     shape = np.broadcast_shapes(*(a.shape for a in arrays))
     program = Program("wasm")
     program.inputs = [program.add_buffer(a.shape, as_dtype(a.dtype)) for a in arrays]

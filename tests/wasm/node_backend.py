@@ -1,4 +1,4 @@
-"""The library on the wasm backend in CPython: its device is a runtime in a node process."""
+"""tfpy in CPython with the wasm backend, which runs in a node process."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ NAME = "wasm in node"
 
 
 class NodeDevice:
-    """What ``bridge.Device`` is in a browser."""
+    """A substitute for ``bridge.Device`` of a browser."""
 
     reads_at_once = True
     must_wait = False
@@ -79,7 +79,7 @@ class NodeDevice:
 
 @contextmanager
 def _translated() -> Iterator[None]:
-    """Raises what ``bridge.Device`` raises."""
+    """Translate errors to those that ``bridge.Device`` raises."""
     try:
         yield
     except RuntimeFailed as error:
@@ -92,7 +92,7 @@ def _plain(slots: Sequence[int]) -> list[int]:
 
 @contextmanager
 def active(variant: str, codegen: str) -> Iterator[None]:
-    """A runtime of its own as the active backend."""
+    """Make a backend with its own runtime active."""
     device = cast(bridge.Device, NodeDevice(NodeRuntime(variant, codegen)))
 
     def open_backend() -> DeviceBackend:
@@ -102,7 +102,7 @@ def active(variant: str, codegen: str) -> Iterator[None]:
 
     UNSUPPORTED[NAME] = UNSUPPORTED["wasm"]
     before, failures = tfpy.get_backend(), bridge.FAILURES
-    bridge.FAILURES = (RuntimeFailed,)  # of runs
+    bridge.FAILURES = (RuntimeFailed,)  # errors of runs
     registry.register_backend(NAME, open_backend, 0)
     tfpy.set_backend(NAME)
     try:

@@ -1,4 +1,4 @@
-"""Scripts in node processes that answer commands, a line of JSON each."""
+"""Scripts in node processes that answer commands, each in a line of JSON."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from pathlib import Path
 from typing import Any
 
 ENDED = "ended"
-"""The last line that a script writes."""
+"""Last line that a script writes."""
 ASSETS = Path(__file__).resolve().parents[2] / "src" / "tfpy" / "assets"
 
 
 class RuntimeFailed(Exception):
-    """A script answered with an error: ``name: message``.
+    """An error answer of a script: ``name: message``.
 
     Args:
-        step: The step of a Program that has failed, if the error is about one.
+        step: Step of a Program that failed, if the error concerns a step.
     """
 
     def __init__(self, text: str, step: int | None = None) -> None:
@@ -26,12 +26,12 @@ class RuntimeFailed(Exception):
 
 
 class NodeProcess:
-    """Drives a script of this folder.
+    """A process that runs a script of this folder.
 
     Args:
-        script: its name; it gets the folder of the assets and `arguments`.
-        flags: for node.
-        files: numbers of open ones that it shares.
+        script: Name of the script, which receives the folder of the assets and `arguments`.
+        flags: Flags of node.
+        files: Descriptors of open files that the process shares.
     """
 
     def __init__(
@@ -47,10 +47,10 @@ class NodeProcess:
         )
 
     def call(self, command: str, **args: Any) -> Any:
-        """Sends a command.
+        """Send a command and return the answer.
 
         Raises:
-            RuntimeFailed: with the error's text.
+            RuntimeFailed: If the answer is an error.
         """
         assert self._process.stdin is not None
         assert self._process.stdout is not None
@@ -65,18 +65,18 @@ class NodeProcess:
         return answer["result"]
 
     def kill(self) -> None:
-        """Ends the process, whatever it does."""
+        """Kill the process."""
         self._process.kill()
         self.close()
 
     def close(self) -> None:
-        """Waits until the process ends by itself.
+        """Wait until the process ends.
 
-        One that says that its script has come to its end may hang nevertheless
-        (https://github.com/nodejs/node/issues/54918): it is ended then.
+        A process may hang even after its script has ended
+        (https://github.com/nodejs/node/issues/54918), and is killed then.
 
         Raises:
-            subprocess.TimeoutExpired: when the script goes on.
+            subprocess.TimeoutExpired: If the script does not end.
         """
         try:
             self._process.communicate(timeout=20)

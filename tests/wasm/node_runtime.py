@@ -1,4 +1,4 @@
-"""The wasm backend of the built runtime in a node process: no browser and no Pyodide."""
+"""The wasm backend of the built runtime in a node process, without a browser or Pyodide."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Array = np.ndarray[Any, Any]
 
 
 class NodeRuntime(NodeProcess):
-    """Drives one backend; arrays cross in a file."""
+    """A process with one backend. Arrays are exchanged in a file."""
 
     def __init__(self, variant: str, codegen: str = "auto") -> None:
         self.variant, self.codegen = variant, codegen
@@ -56,7 +56,7 @@ class NodeRuntime(NodeProcess):
         return os.pwrite(self._file.fileno(), data, 0)
 
     def run_program(self, program: Program, arrays: Sequence[Array]) -> list[Array]:
-        """Registers, uploads, runs, reads and frees; nothing is left in the runtime."""
+        """Register, upload, run, read and free. Nothing remains in the runtime."""
         number = self.register(program)
         slots = [self.write(np.ascontiguousarray(a)) for a in arrays]
         try:
@@ -77,7 +77,7 @@ class NodeRuntime(NodeProcess):
         return self.run_program(wasm.lower(graph), arrays)
 
     def run_kernel(self, call: KernelCall, arrays: Sequence[Array], out: Aval) -> Array:
-        """Runs one named kernel."""
+        """Run one named kernel."""
         return self.run_program(kernel_program(call, [aval_of(a) for a in arrays], out), arrays)[0]
 
     def close(self) -> None:
@@ -97,7 +97,7 @@ def aval_of(array: Array) -> Aval:
 
 
 def kernel_program(call: KernelCall, inputs: Sequence[Aval], out: Aval) -> Program:
-    """A Program of one kernel."""
+    """Return a Program of one kernel."""
     program = Program("wasm")
     program.inputs = [program.add_buffer(a.shape, a.dtype) for a in inputs]
     program.outputs = [program.add_buffer(out.shape, out.dtype)]

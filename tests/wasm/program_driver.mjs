@@ -1,5 +1,5 @@
-// tfpy-run.mjs in node behind a line protocol: one JSON command a line on standard input, one JSON
-// answer a line on standard output. Tensors' numbers are base64.
+// tfpy-run.mjs in node behind a line protocol: one JSON command per line on standard input, one JSON
+// answer per line on standard output. Tensors' numbers are base64.
 // Argument: the assets' folder.
 
 import { readFileSync } from "node:fs";
@@ -17,7 +17,7 @@ const { loadProgram } = await import(pathToFileURL(join(assets, "tfpy-run.mjs"))
 
 const ARRAYS = { float32: Float32Array, int32: Int32Array, bool: Uint8Array, complex64: Float32Array };
 
-/** What a command gives for an input: { dtype, data, shape }, or JSON as it is. */
+/** Converts an input of a command, { dtype, data, shape } or plain JSON. */
 function inputOf(given) {
   if (given?.base64 === undefined) return given;
   const bytes = new Uint8Array(Buffer.from(given.base64, "base64"));
@@ -33,7 +33,7 @@ function tensor({ dtype, shape, data }) {
   return { dtype, shape, base64: bytes.toString("base64") };
 }
 
-/** Elements of an input that is given: larger ones only take long. */
+/** Maximum number of elements of an input. Larger ones only take longer. */
 const MAX_ELEMENTS = 1 << 20;
 
 /** Numbers for the inputs of a signature. */
@@ -48,14 +48,14 @@ function someInputs({ inputs }) {
   );
 }
 
-/** What becomes of a broken file: it is refused, or runs and leaves nothing (see e2e/trial.mjs). */
+/** Tries a corrupt file: it is rejected, or runs and leaves nothing behind (see e2e/trial.mjs). */
 async function trial(file) {
   const verdict = { ran: false, message: "", wrong: [] };
   let one;
   try {
     one = await loadProgram(file, { threads: 1 });
     const { slots } = one.memory();
-    // A broken condition may make a loop endless, which ends with the program.
+    // A corrupt condition may cause an endless loop, which ends with the program.
     const end = setTimeout(() => one.dispose(), 300);
     try {
       for (const [name, [signature]] of Object.entries(one.functions)) {
@@ -104,14 +104,14 @@ const commands = {
     }
     return verdicts;
   },
-  /** Loads broken files from their bytes, and runs those that load: the errors' texts. */
+  /** Loads corrupt files from their bytes, and runs those that load. Returns the error messages. */
   async broken({ files, inputs, name }) {
     const found = [];
     for (const file of files) {
       try {
         const one = await loadProgram(new Uint8Array(Buffer.from(file, "base64")));
         try {
-          // A broken condition may make a loop endless, which ends with the program.
+          // A corrupt condition may cause an endless loop, which ends with the program.
           const end = setTimeout(() => one.dispose(), 300);
           await one.run(inputsOf(inputs), name).finally(() => clearTimeout(end));
           found.push("");

@@ -14,7 +14,7 @@ from .node_runtime import Array
 
 
 class ProgramRunner(NodeProcess):
-    """Drives one page's worth of ``tfpy-run.mjs``; arrays cross as base64."""
+    """A process with ``tfpy-run.mjs``, like one page. Arrays are exchanged as base64."""
 
     def __init__(self) -> None:
         super().__init__("program_driver.mjs")
@@ -40,7 +40,7 @@ class ProgramRunner(NodeProcess):
     def broken(
         self, files: Sequence[bytes], inputs: Mapping[str, Any], name: str | None = None
     ) -> list[str]:
-        """What loading and running each of some files says; nothing where it went well."""
+        """Return the error of loading and running each file, or "" if there is none."""
         given = {key: _input(value) for key, value in inputs.items()}
         texts = [base64.b64encode(file).decode() for file in files]
         found: list[str] = self.call("broken", files=texts, inputs=given, name=name)

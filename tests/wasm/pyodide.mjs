@@ -1,6 +1,6 @@
 // Runs the cases of a Python file with tfpy from the built site, in Pyodide under node.
-// Arguments: the folder of Pyodide's core and wheels, the file. A case is an async function; out
-// comes one JSON line: what each has raised, or null.
+// Arguments: the folder of Pyodide's core and wheels, the file. A case is an async function. Prints
+// one line of JSON: the error of each case, or null.
 
 import { readFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";

@@ -1,4 +1,4 @@
-"""What tfpy does in Pyodide where that needs no page. ``test_pyodide.py`` runs each case."""
+"""Cases of tfpy in Pyodide that need no page. ``test_pyodide.py`` runs each case."""
 
 import asyncio
 import json
@@ -18,7 +18,7 @@ from tfpy._src.data.ahead import AheadIterator, DeviceBatches
 
 
 def raised(kind: type[Exception], action: Callable[[], Any]) -> str:
-    """The text of the error that an action raises."""
+    """Return the text of the error that an action raises."""
     try:
         action()
     except kind as error:
@@ -158,7 +158,7 @@ async def case_arguments_of_functions() -> None:
 
 
 async def case_memory_that_runs_out() -> None:
-    """The heap of the wasm module does not grow; what is asked for and in use is said."""
+    """If the heap of the wasm module cannot grow, the error names the requested and used bytes."""
     switch = run_js(
         """(() => { const P = WebAssembly.Memory.prototype, { grow } = P;
         return (on) => { P.grow = on ? () => { throw new RangeError("full"); } : grow; }; })()"""
@@ -256,7 +256,7 @@ async def case_batches_for_the_device() -> None:
 
 
 def with_columns(model: Any) -> Any:
-    """A model.json as the runtime hands it on (``csrc/model_json/marshal.h``)."""
+    """Return a model.json as the runtime passes it on (``csrc/model_json/marshal.h``)."""
     if not isinstance(model, dict):
         return model
     topology, manifest = model.get("modelTopology"), model.get("weightsManifest")
@@ -301,7 +301,7 @@ def weight_columns(weights: list[Any]) -> Any:
 
 
 def converted(data: bytes) -> Any:
-    """What the runtime hands on of a model.json, with attributes unpacked."""
+    """Return a model.json as the runtime passes it on, with attributes unpacked."""
     model = converted_model(data)
     topology = model.get("modelTopology") if isinstance(model, dict) else None
     if isinstance(topology, dict) and isinstance(topology.get("node"), tuple):
@@ -332,7 +332,7 @@ UNUSUAL = (
 
 
 async def case_model_files_are_read_as_json_reads_them() -> None:
-    converted_model(b"{}")  # begins to load what reads them
+    converted_model(b"{}")  # begins to load the reader
     while converted_model(b"{}") is None:
         await asyncio.sleep(0.01)
     sound = MODEL.encode()

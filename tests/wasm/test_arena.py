@@ -1,4 +1,4 @@
-"""Temporaries in the arena: programs compute the same, and wrong plans are refused."""
+"""Temporaries in the arena: programs compute the same, and invalid plans are rejected."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ BINARY = ("add", "subtract", "multiply", "maximum")
 
 
 def random_graph(rng: np.random.Generator, steps: int) -> Graph:
-    """Elementwise steps (with broadcasting), reductions and transposes of 2-D values."""
+    """Return elementwise steps (with broadcasting), reductions and transposes of 2-D values."""
     graph = Graph()
     rows, columns = int(rng.integers(1, 40)), int(rng.integers(1, 60))
     values = [graph.add_input(Aval((rows, columns), ex.F)) for _ in range(2)]
@@ -61,7 +61,7 @@ def test_random_programs(runtime: NodeRuntime, rng: np.random.Generator) -> None
 
 
 def chain(length: int, count: int) -> Graph:
-    """exp(...exp(-x)) with reductions between, so that nothing but the steps in place is fused."""
+    """Return exp(...exp(-x)) with reductions in between, so that only steps in place are fused."""
     graph = Graph()
     y = graph.add_input(Aval((count,), ex.F))
     for _ in range(length):
@@ -75,7 +75,7 @@ CUMSUM = (("axis", 0), ("exclusive", False), ("reverse", False))
 
 
 def test_programs_share_one_arena(runtime: NodeRuntime) -> None:
-    """The runtime holds the largest arena, not the sum, and gives it back with the last program."""
+    """The runtime allocates the largest arena, not the sum, and frees it with the last program."""
     before = runtime.call("memory")["bytes"]
     programs = [wasm.lower(chain(4, count)) for count in (100_000, 20_000, 1000, 50_000)]
     largest = max(p.arena.nbytes for p in programs if p.arena is not None)
@@ -99,7 +99,7 @@ Edit = Callable[[dict[str, Any]], Any]
 
 
 def planned() -> dict[str, Any]:
-    """tanh, cumsum, tanh in place, cumsum: temporaries 1, 2 and 3."""
+    """Return tanh, cumsum, tanh in place, cumsum, with temporaries 1, 2 and 3."""
     document: dict[str, Any] = json.loads(wasm.lower(chain(2, 100)).to_json())
     offsets = dict(document["arena"]["offsets"])
     assert document["arena"]["nbytes"] == 1024

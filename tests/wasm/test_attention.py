@@ -1,4 +1,4 @@
-"""The kernel "attention": operands by strides, blocks of rows, refused steps."""
+"""The kernel "attention": operands with strides, blocks of rows, rejected steps."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Sizes = tuple[int, int, int, int, int, int]
 
 
 def strides_of(sizes: tuple[int, ...], order: str) -> tuple[int, ...]:
-    """Of a dense array whose dimensions "oirc" lie in that order."""
+    """Return the strides of a dense array with the dimensions "oirc" in this order."""
     strides, size = dict[str, int](), 1
     for axis in reversed(order):
         strides[axis] = size
@@ -32,7 +32,7 @@ def strides_of(sizes: tuple[int, ...], order: str) -> tuple[int, ...]:
 def call_of(
     rng: np.random.Generator, sizes: Sizes, order: str = "oric", **more: Any
 ) -> tuple[KernelCall, list[Array], Aval]:
-    """A call with its operands; more parameters may replace those that belong to it."""
+    """Return a call with its operands. More parameters may replace the default ones."""
     outer, inner, m, n, depth, width = sizes
     shapes = {"q": (m, depth), "k": (n, depth), "v": (n, width)}
     names = [*"qkv"]

@@ -1,4 +1,4 @@
-"""Random chains of calls, compiled for wasm: values and gradients are TensorFlow's."""
+"""Random chains of calls, compiled for wasm, have TensorFlow's values and gradients."""
 
 from __future__ import annotations
 

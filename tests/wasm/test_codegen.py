@@ -1,4 +1,4 @@
-"""Generated code computes bit for bit what the interpreter computes, and what NumPy does."""
+"""Generated code computes the same bits as the interpreter, and the same as NumPy."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ INTS = [0, 1, -1, 2, -7, 31, 255, 65536, INT_MIN, INT_MIN + 1, INT_MAX, 0x3F8000
 
 @pytest.fixture(scope="module", params=["simd", "relaxed"])
 def pair(request: pytest.FixtureRequest) -> Iterator[Pair]:
-    """The same variant without and with generated code."""
+    """Start the same variant without and with generated code."""
     require_assets(request.param)
     started = NodeRuntime(request.param, "never"), NodeRuntime(request.param, "always")
     yield started
@@ -57,7 +57,7 @@ def pair(request: pytest.FixtureRequest) -> Iterator[Pair]:
 
 
 def check_same(pair: Pair, root: ex.Expr, *arrays: Array) -> Array:
-    """The result of generated code; it is the interpreter's, NaN for NaN."""
+    """Return the result of generated code, which must equal the interpreter's (with equal NaNs)."""
     wanted, got = (run_expression(runtime, root, *arrays) for runtime in pair)
     if got.dtype == np.float32:
         assert np.array_equal(np.isnan(got), np.isnan(wanted)), root
@@ -77,12 +77,12 @@ def edge_values(dtype: DType) -> Array:
 
 
 def stored(array: Array) -> Array:
-    """As devices store it: unsigned numbers as signed ones."""
+    """Return an array as devices store it: unsigned numbers as signed ones."""
     return array.view(np.int32) if array.dtype == np.uint32 else array
 
 
 def operands(dtypes: Sequence[DType]) -> list[ex.Expr]:
-    """Inputs of types that expressions have but devices do not."""
+    """Return inputs of types that expressions have but devices do not."""
     return [
         ex.bitcast(ex.input_(i, ex.I), ex.U) if dtype == ex.U else ex.input_(i, dtype)
         for i, dtype in enumerate(dtypes)
@@ -90,7 +90,7 @@ def operands(dtypes: Sequence[DType]) -> list[ex.Expr]:
 
 
 def signatures(op: str) -> list[tuple[DType, ...]]:
-    """The operand types that an operation takes."""
+    """Return the operand types that an operation accepts."""
     if op == "select":
         return [(ex.B, dtype, dtype) for dtype in OPERANDS[op]]
     unary = op in (*ex.UNARY_FLOAT, *ex.UNARY_NUMERIC, "not", "isnan")
@@ -108,7 +108,7 @@ COMPUTING = sorted(ex.SCALAR_OPS - {"index", "input", "const", "cast", "bitcast"
 
 @pytest.mark.parametrize("op", COMPUTING)
 def test_operations_at_the_edges(op: str, pair: Pair) -> None:
-    """Every operation at NaN, infinities, both zeros, denormals, overflow, division by zero."""
+    """Test every op at NaN, infinities, both zeros, denormals, overflow and division by zero."""
     for signature in signatures(op):
         values = np.meshgrid(*(edge_values(dtype) for dtype in signature))
         arrays = [stored(np.ascontiguousarray(v.ravel())) for v in values]
@@ -117,7 +117,7 @@ def test_operations_at_the_edges(op: str, pair: Pair) -> None:
         root = applied(op, operands(signature))
         got = check_same(pair, root, *arrays)
         if op in ("sin", "cos", "tan"):
-            continue  # of numbers too large to be reduced
+            continue  # numbers that are too large to be reduced
         with np.errstate(all="ignore"):
             wanted = evaluate(root, arrays, got.shape)
         if got.dtype == np.float32:
@@ -145,7 +145,7 @@ def test_conversions(op: str, source: DType, target: DType, pair: Pair) -> None:
 
 
 def chain(x: ex.Expr, y: ex.Expr) -> ex.Expr:
-    """Runs with generated code, between and around operations that have none."""
+    """Mix parts with generated code and operations without it."""
     z = ex.maximum(x * 2.0 + y, -1.0)
     z = ex.unary("tanh", z) * y - ex.unary("exp", ex.minimum(x, 3.0)) / 7.0
     index = ex.cast(ex.index() << 3, ex.F)
@@ -195,7 +195,7 @@ def test_broadcasting(
 
 @pytest.mark.parametrize("n", [1, 7, 100, 127, 1000, 1024, 3000])
 def test_strides_that_broadcasting_does_not_make(n: int, pair: Pair) -> None:
-    """A Program from elsewhere may read every other element, or one element a plane."""
+    """A foreign Program may read every other element, or one element per plane."""
     x, y = np.arange(2 * n, dtype=np.float32), np.arange(3 * n, dtype=np.float32)
     a, b = inputs_of([x, y])
     program = expression_program(a * b - 1.0, [x[:n], y[:n]])
@@ -213,7 +213,7 @@ def test_strides_that_broadcasting_does_not_make(n: int, pair: Pair) -> None:
 
 
 def random_expression(rng: np.random.Generator, inputs: list[ex.Expr], size: int) -> ex.Expr:
-    """A float32 expression of about so many operations, of all types and any shape."""
+    """Return a float32 expression of about `size` operations, of all types and any shape."""
     pool = list(inputs)
     binary = (
         *ex.BINARY_NUMERIC,
@@ -296,7 +296,7 @@ def test_equal_kernels_share_their_code(pair: Pair) -> None:
         assert count() == 2
         runtime.call("release", program=number)
     assert count() == 1
-    for factor in range(50):  # in the places of released ones
+    for factor in range(50):  # reuses released places
         runtime.call("release", program=add(float(factor)))
     assert count() == 1
     runtime.call("release", program=programs[2])
@@ -331,7 +331,7 @@ def test_interprets_where_modules_are_refused(pair: Pair) -> None:
 
 
 def test_long_tapes(pair: Pair, rng: np.random.Generator) -> None:
-    """More instructions than one module takes, more values than a machine has registers."""
+    """Use more instructions than fit in one module, and more values than registers."""
     x = rng.standard_normal(777).astype(np.float32)
     (a,) = inputs_of([x])
     terms = [a * (1.0 + i / 100) for i in range(600)]

@@ -1,4 +1,4 @@
-"""Complex numbers on the wasm runtime: two arrays each, against the ops' NumPy meanings."""
+"""Complex numbers on the wasm runtime as pairs of arrays, compared with NumPy."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Outputs in place of inputs that are donated to a run; wrong donations are refused."""
+"""Outputs in place of inputs that are donated to a run; invalid donations are rejected."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ CUMSUM = (("axis", 0), ("exclusive", False), ("reverse", False))
 
 
 def update() -> Program:
-    """w - cumsum(w * g), in place of w; and the sum of squares."""
+    """Return w - cumsum(w * g) in place of w, and the sum of squares."""
     graph = Graph()
     w, g = graph.add_input(SPEC), graph.add_input(SPEC)
     slope = graph.add_eqn(OPS["cumsum"], [graph.add_eqn(OPS["multiply"], [w, g], ())], CUMSUM)
@@ -57,7 +57,7 @@ def test_a_slot_given_for_good(runtime: NodeRuntime) -> None:
     before = runtime.call("memory")
     given = runtime.call("run", program=number, slots=[-slot, other])
     after = runtime.call("memory")
-    assert after["slots"] == before["slots"] + 1  # two made, one gone
+    assert after["slots"] == before["slots"] + 1  # two created, one consumed
     assert after["bytes"] == before["bytes"] + w.nbytes
     for i, wanted in enumerate(expected(w, g)):
         first, second = runtime.read(kept + i, SPEC), runtime.read(given + i, SPEC)
@@ -111,7 +111,7 @@ def test_a_slot_is_given_once(runtime: NodeRuntime) -> None:
 
 
 def test_what_was_packed_of_the_old_contents_is_dropped(runtime: NodeRuntime) -> None:
-    """A filter is packed by the convolution of the run that then overwrites it."""
+    """The convolution packs a filter that the same run then overwrites."""
     graph = Graph()
     x, w = graph.add_input(Aval((1, 6, 6, 4), ex.F)), graph.add_input(Aval((3, 3, 4, 8), ex.F))
     attrs = (("strides", (1, 1)), ("padding", ((1, 1), (1, 1))), ("dilations", (1, 1)))
@@ -136,7 +136,7 @@ def test_what_was_packed_of_the_old_contents_is_dropped(runtime: NodeRuntime) ->
 
 
 def run_until_full(runtime: NodeRuntime, program: int, slot: int) -> list[int]:
-    """The results that the heap has room for."""
+    """Return the results for which the heap has room."""
     held: list[int] = []
     with suppress(RuntimeFailed):
         while True:
@@ -145,7 +145,7 @@ def run_until_full(runtime: NodeRuntime, program: int, slot: int) -> list[int]:
 
 
 def test_a_run_that_fails_leaves_what_it_was_given(empty_runtime: NodeRuntime) -> None:
-    """The heap is too full for the other output."""
+    """The heap has no room for the other output."""
     program = update()
     big = program.add_buffer((2**28,), ex.F)
     params = {"dims": [2**28], "strides": [[0]], "constants": [], "registers": 2}
@@ -184,7 +184,7 @@ def donations(*pairs: Any) -> Edit:
 
 
 def late_scan(document: dict[str, Any]) -> None:
-    """The scan of the squares runs after the step that writes in place."""
+    """Run the scan of the squares after the step that writes in place."""
     *first, update = document["steps"]
     assert update["outputs"] == [document["outputs"][0]]
     scan = next(s for s in first if s["outputs"] == [document["outputs"][1]])
@@ -192,7 +192,7 @@ def late_scan(document: dict[str, Any]) -> None:
 
 
 def early_update(document: dict[str, Any]) -> None:
-    """Something reads the input after the step that writes in its place."""
+    """Read the input after the step that overwrites it."""
     step = json.loads(json.dumps(document["steps"][-1]))
     document["buffers"].append(document["buffers"][0])
     step["outputs"] = [len(document["buffers"]) - 1]
@@ -201,7 +201,7 @@ def early_update(document: dict[str, Any]) -> None:
 
 
 def shifted(document: dict[str, Any]) -> None:
-    """The step reads the input's elements in another order."""
+    """Read the input's elements in another order."""
     params = document["steps"][-1]["params"]
     params.update(dims=[50, 100], strides=[[1, 50], [100, 1]])
 
@@ -251,7 +251,7 @@ def test_refused(name: str, runtime: NodeRuntime) -> None:
 
 
 def test_random_programs(runtime: NodeRuntime) -> None:
-    """Whatever is given or kept, the outputs are the same, bit by bit."""
+    """The outputs have the same bits, whichever inputs are donated or kept."""
     rng = np.random.default_rng(7)
     taken = 0
     for _ in range(30):
@@ -282,7 +282,7 @@ def test_random_programs(runtime: NodeRuntime) -> None:
 
 
 def random_graph(rng: np.random.Generator) -> Graph:
-    """Updates of some inputs by way of each other, scans and transposes."""
+    """Return updates of some inputs in terms of each other, scans and transposes."""
     graph = Graph()
     shape = (int(rng.integers(1, 30)),) * 2
     values = [graph.add_input(Aval(shape, ex.F)) for _ in range(5)]

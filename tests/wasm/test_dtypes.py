@@ -1,4 +1,4 @@
-"""Numbers of dtypes that devices do not compute in: the host computes them, beside wasm too."""
+"""Dtypes that devices do not support: the host computes them, also next to wasm."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Gradients at edge operands on wasm, against the reference."""
+"""Gradients at edge operands on wasm, compared with the reference."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Bias and clamp as the last part of convolutions and products, against NumPy."""
+"""Bias and clamp as the last part of convolutions and products, compared with NumPy."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def apply(y: Array, bias: Array | None, clamp: tuple[float | None, float | None]
 def check(
     runtime: NodeRuntime, name: str, params: dict[str, Any], wanted: Array, *operands: Array
 ) -> None:
-    """Runs the kernel with each epilogue; ``wanted`` is its result without any."""
+    """Run the kernel with each epilogue. ``wanted`` is its result without any."""
     arrays = tuple(a.astype(np.float32) for a in operands)
     bias = np.linspace(-1, 1, wanted.shape[-1]).astype(np.float32)
     for has_bias, clamp in EPILOGUES:
@@ -124,7 +124,7 @@ def test_a_matrix_that_comes_again_is_packed_once(
     runtime: NodeRuntime,
     rng: np.random.Generator,
 ) -> None:
-    """The same slot in several calls, with other left sides; then a new matrix."""
+    """Multiply by the same slot in several calls with other left sides, then by a new matrix."""
     batch, m, k, n = size
     params: dict[str, Any] = {
         **{"batch": batch, "m": m, "n": n, "k": k, "a_batch_stride": m * k, "b_batch_stride": 0},
@@ -153,7 +153,7 @@ def test_a_matrix_that_comes_again_is_packed_once(
 
 
 def test_packed_filters_follow_their_bias(runtime: NodeRuntime, rng: np.random.Generator) -> None:
-    """A filter is packed with its bias: another bias, or one in a new slot, counts."""
+    """A filter is packed with its bias, so another bias, or one in a new slot, takes effect."""
     program = Program("wasm")
     shapes = ((1, 4, 4, 4), (1, 1, 4, 4), (4,), (1, 4, 4, 4))
     buffers = [program.add_buffer(shape, ex.F) for shape in shapes]

@@ -1,4 +1,4 @@
-"""Kernels of fused equations: rows of many lengths, views of slices, refused steps."""
+"""Kernels of fused equations: rows of many lengths, views of slices, rejected steps."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ def test_views(
     runtime: NodeRuntime,
     rng: np.random.Generator,
 ) -> None:
-    """An array read at an offset, beside one that lies as the output does."""
+    """Read an array at an offset, next to one in the order of the output."""
     grid = np.indices(shape).reshape(len(shape), -1)
     at = offset + np.array(strides) @ grid
     source = rng.integers(0, 2, at.max() + 1).astype(dtype)

@@ -1,4 +1,4 @@
-"""Every elementwise op of the wasm runtime at special values, against TensorFlow."""
+"""Every elementwise op of the wasm runtime at special values, compared with TensorFlow."""
 
 from __future__ import annotations
 

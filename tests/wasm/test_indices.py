@@ -30,7 +30,7 @@ TESTS = [
 
 def _slots() -> int:
     gc.collect()
-    tf.memory()  # collects
+    tf.memory()  # collects garbage
     return int(tf.memory()["backend"]["slots"])
 
 
@@ -41,7 +41,7 @@ def test_as_in_browsers(test: Callable[..., Any], variant: str) -> None:
     case = inspect.unwrap(test)
     held = []
     with active(variant, "auto"):
-        for _ in range(2):  # the first time leaves constants that are kept
+        for _ in range(2):  # the first call leaves cached constants
             given = {"tf": tf, "backend": NAME}
             wanted = inspect.signature(case).parameters
             done = case(**{key: value for key, value in given.items() if key in wanted})
@@ -52,7 +52,7 @@ def test_as_in_browsers(test: Callable[..., Any], variant: str) -> None:
 
 
 def test_an_exported_program_names_the_index(tmp_path: Path) -> None:
-    """The program can be run again."""
+    """The program can run again after the error."""
     require_assets("relaxed")
     table = tf.Variable(np.arange(12, dtype=np.float32).reshape(6, 2))
     spec = {"rows": tf.TensorSpec([3], tf.int32)}

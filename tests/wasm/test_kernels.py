@@ -1,4 +1,4 @@
-"""The other named kernels, against NumPy: odd sizes, all dtypes, empty arrays."""
+"""The other named kernels, compared with NumPy: odd sizes, all dtypes, empty arrays."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def values(rng: np.random.Generator, shape: tuple[int, ...], dtype: Any) -> Arra
 def run(
     runtime: NodeRuntime, name: str, params: dict[str, Any], out: Array, *arrays: Array
 ) -> Array:
-    """Runs a kernel whose output has the shape and dtype of ``out``."""
+    """Run a kernel with an output of the shape and dtype of ``out``."""
     call = KernelCall(name, tuple(f"x{i}" for i in range(len(arrays))), params)
     return runtime.run_kernel(call, arrays, Aval(out.shape, as_dtype(out.dtype)))
 
@@ -40,7 +40,7 @@ def check_exact(
 
 
 def strided_params(view: Array, base: Array) -> dict[str, Any]:
-    """The parameters by which ``strided`` makes a view of an array."""
+    """Return the parameters with which ``strided`` makes a view of an array."""
     size = base.itemsize
     start = view.__array_interface__["data"][0] - base.__array_interface__["data"][0]
     return {
@@ -197,7 +197,7 @@ def test_reduce(kind: str, runtime: NodeRuntime, rng: np.random.Generator) -> No
 
 
 def test_narrow_reductions(runtime: NodeRuntime, rng: np.random.Generator) -> None:
-    """Rows of few columns, with every number of rows behind the last four."""
+    """Test rows of few columns, with every number of rows after the last four."""
     for inner in (2, 3, 7, 15):
         for n in (31, 32, 33, 34, 35, 1001):
             for kind in ("sum", "max", "min"):
@@ -282,7 +282,7 @@ def test_matmul(
             b = values(rng, (batch, n, k) if transpose_b else (batch, k, n), dtype)[
                 : 1 if shared else batch
             ]
-            # Exact in float64, at whose products NumPy is fast.
+            # Exact in float64, in which NumPy's products are fast.
             left = (a.swapaxes(1, 2) if transpose_a else a).astype(np.float64)
             right = (b.swapaxes(1, 2) if transpose_b else b).astype(np.float64)
             params = {

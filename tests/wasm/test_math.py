@@ -1,4 +1,4 @@
-"""Accuracy and edge cases of the elementary functions, against float64."""
+"""Accuracy and edge cases of the elementary functions, compared with float64."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ REFERENCES: dict[str, Callable[..., Any]] = {
     "erf": np.vectorize(math.erf, otypes=[float]),
 }
 
-# The largest error in units in the last place of the true result, where it is a normal number.
+# Largest error in units in the last place of the true result, if it is a normal number.
 ULPS = {
     **dict.fromkeys(("floor", "ceil", "round", "sqrt"), 0.5),
     **dict.fromkeys(("exp", "log", "sin", "cos", "expm1", "tanh", "erf", "atan"), 2.5),
@@ -63,7 +63,7 @@ def reference(op: str, *arrays: Array) -> Array:
 
 
 def ulp_error(got: Array, wanted: Array) -> float:
-    """The largest error in ulps over results that are normal float32 numbers."""
+    """Return the largest error in ulps over results that are normal float32 numbers."""
     normal = (np.abs(wanted) >= 1.2e-38) & (np.abs(wanted) <= 3.4e38)
     unit = np.spacing(np.abs(wanted[normal]).astype(np.float32)).astype(np.float64)
     return float(np.max(np.abs(got[normal] - wanted[normal]) / unit, initial=0.0))

@@ -1,6 +1,6 @@
 """Models of other formats on wasm, run by Python: ONNX Runtime's and TFLite's outputs.
 
-The small ones; with TFPY_ALL_MODELS=1 in the environment also the larger ones.
+Small models run by default, and larger ones if TFPY_ALL_MODELS=1 is in the environment.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def _wasm() -> Iterator[None]:
 
 
 def onnx(name: str, **how: Any) -> tuple[Any, dict[str, Any], dict[str, Any]]:
-    """A model, what it is given and what ONNX Runtime makes of that."""
+    """Return a model, its inputs and ONNX Runtime's outputs."""
     folder = model_files.onnx_references()
     arrays = np.load(folder / f"{name}.npz")
     given = {key[3:]: arrays[key] for key in arrays if key.startswith("in ")}
@@ -60,7 +60,7 @@ def onnx(name: str, **how: Any) -> tuple[Any, dict[str, Any], dict[str, Any]]:
 
 
 def steps(model: Any, given: dict[str, Any]) -> list[Any]:
-    """What the device and the host do for a call."""
+    """Return the steps of the device and the host for a call."""
     values = {model._signature.inputs[key].name: tf.constant(x) for key, x in given.items()}
     outputs = tuple(model._signature.outputs.values())
     stage = model._runner._chosen(values, outputs)
@@ -70,7 +70,7 @@ def steps(model: Any, given: dict[str, Any]) -> list[Any]:
 
 
 def one_program(model: Any, given: dict[str, Any]) -> DeviceStep:
-    """The only step of a call, which the device does."""
+    """Return the only step of a call, which runs on the device."""
     (step,) = steps(model, given)
     assert isinstance(step, DeviceStep)
     return step
@@ -105,8 +105,7 @@ def test_tflite(name: str) -> None:
 
 
 def test_streaming() -> None:
-    """The host takes whole numbers to the device and back, and nothing between; what the model
-    keeps stays there."""
+    """The host only converts integers to and from the device, and the model's state stays there."""
     data = file("alexa", WAKE_WORDS)
     model = read_tflite(data)
     (spec,) = model.inputs
@@ -122,7 +121,7 @@ def test_streaming() -> None:
 
 
 def test_int8() -> None:
-    """A graph-model and an ONNX file multiply in int8 when they are asked to."""
+    """A graph-model and an ONNX file multiply in int8 on request."""
     product, convolution = "quantized_matmul", "quantized_conv2d"
     cases: list[tuple[Any, Any, set[str], float]] = [
         (partial(loaded, "blazeface"), reference("blazeface")[0], {product}, 0.1),
@@ -140,8 +139,10 @@ def test_int8() -> None:
 
 
 def test_fine_tuned(tmp_path: Path) -> None:
-    """A head, and the imported network below it, are trained, saved in each format and loaded;
-    their tensors are on the device."""
+    """Train a head and the imported network below it, save it in each format and load it again.
+
+    All tensors are on the device.
+    """
     model = FineTuned()
     losses = model.train(6)
     assert losses[-1] < 0.6 * losses[0]

@@ -1,4 +1,4 @@
-"""Every op of the table, on the samples of its record, against its reference."""
+"""Every op of the table on the samples of its record, compared with its reference."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Order and scatter kernels beyond the table's samples: NaN, large inputs, refused steps."""
+"""Order and scatter kernels beyond the table's samples: NaN, large inputs, rejected steps."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Wrong Programs are refused with a text; slots and programs live and die as they should."""
+"""Invalid Programs are rejected with a message, and slots and programs have correct lifetimes."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ X = np.arange(6, dtype=np.float32).reshape(2, 3)
 
 
 def valid() -> dict[str, Any]:
-    """A Program of two steps and a constant: relu(x + b) transposed."""
+    """Return a Program of two steps and a constant: relu(x + b) transposed."""
     a, b = inputs_of([X, X[0]])
     program = expression_program(ex.maximum(a + b, 0.0), [X, X[0]])
     bias = program.inputs.pop()
@@ -45,7 +45,7 @@ Edit = Callable[[dict[str, Any]], Any]
 
 
 def put(*path: Any) -> Edit:
-    """Sets the value at a path; the last of the arguments is the value."""
+    """Return an edit that sets the value at a path. The last argument is the value."""
 
     def edit(document: Any) -> None:
         *way, last, value = path
@@ -187,7 +187,7 @@ def test_wrong_calls(runtime: NodeRuntime) -> None:
 
 
 def register_gibibyte(runtime: NodeRuntime) -> int:
-    """A program that makes 2**28 float32 of one."""
+    """Register a program that makes 2**28 float32 numbers from one."""
     program = expression_program(ex.input_(0, ex.F) * 2.0, [X])
     document = json.loads(program.to_json())
     document["buffers"] = [{"dtype": "float32", "shape": [n]} for n in (1, 2**28)]
@@ -196,7 +196,7 @@ def register_gibibyte(runtime: NodeRuntime) -> int:
 
 
 def test_full_heap_is_an_error(empty_runtime: NodeRuntime) -> None:
-    """A gibibyte at a time until 4 GiB are full; afterwards the runtime works as before."""
+    """Allocate gibibytes until 4 GiB are full. Afterwards the runtime works as before."""
     number = register_gibibyte(empty_runtime)
     slot = empty_runtime.write(np.ones(1, np.float32))
     held = [empty_runtime.call("run", program=number, slots=[slot]) for _ in range(3)]
@@ -209,7 +209,7 @@ def test_full_heap_is_an_error(empty_runtime: NodeRuntime) -> None:
 
 
 def test_packed_filters_follow_their_slot(runtime: NodeRuntime, rng: np.random.Generator) -> None:
-    """Each filter slot is packed once, and a new slot is never mistaken for an old one."""
+    """Each filter slot is packed once, and a new slot is never confused with an old one."""
     program = Program("wasm")
     f = [program.add_buffer(s, ex.F) for s in ((1, 5, 5, 4), (3, 3, 4, 4), (1, 3, 3, 4))]
     program.inputs, program.outputs = f[:2], f[2:]
@@ -236,7 +236,7 @@ def test_packed_filters_follow_their_slot(runtime: NodeRuntime, rng: np.random.G
 
 
 def donating(count: int) -> str:
-    """A Program whose outputs are written over its inputs, one by one."""
+    """Return a Program with outputs that overwrite its inputs, one by one."""
     numbers = range(count)
     params = {"dims": [1], "strides": [[1]], "offsets": [0], "constants": [], "registers": 2}
     step = {"kernel": 0, "params": {**params, "code": [["neg.f32", 1, 0]]}}
@@ -265,4 +265,4 @@ def test_donations_are_read_in_time_in_proportion_to_their_number(runtime: NodeR
         return min(found)
 
     few, many = seconds(5000), seconds(50_000)
-    assert many < 25 * few, (few, many)  # about 10 times; 50 where each is looked up by walking all
+    assert many < 25 * few, (few, many)  # about 10 times; 50 for a linear search

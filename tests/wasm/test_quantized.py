@@ -1,4 +1,4 @@
-"""Products and convolutions in int8, against the ops' NumPy meaning: equal but for rounding."""
+"""Products and convolutions in int8, equal to NumPy except for rounding."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ SPECIAL = [
 def product(
     runtime: NodeRuntime, a: Array, b: Array, transpose_b: bool = False, *bias: Array, **params: Any
 ) -> Array:
-    """What the kernel gives."""
+    """Return the kernel's result."""
     assert quantized_matmul.kernel is not None
     call = quantized_matmul.kernel(aval_of(a), aval_of(b), transpose_b)
     inputs = ("a", "b", "bias")[: 2 + len(bias)]
@@ -57,7 +57,7 @@ def reference(a: Array, b: Array, transpose_b: bool = False) -> Array:
 
 
 def close(got: Array, wanted: Array) -> None:
-    """Sums are exact: what is left is the rounding of two products."""
+    """Compare results. Sums are exact, so only the rounding of two products remains."""
     np.testing.assert_allclose(got, wanted, rtol=1e-6)
 
 
@@ -83,7 +83,7 @@ def test_agrees_with_the_reference(
 
 
 def test_all_values_of_int8(runtime: NodeRuntime, rng: np.random.Generator) -> None:
-    """The extreme values on both sides, which dot products of relaxed SIMD must not saturate."""
+    """The extreme values on both sides must not saturate dot products of relaxed SIMD."""
     for signs in ([1.0, 1.0], [-1.0, -1.0], [-1.0, 1.0]):
         a = rng.choice(np.float32(signs), (9, 512))
         b = rng.choice(np.float32(signs), (512, 24))
@@ -98,7 +98,7 @@ def test_all_values_of_int8(runtime: NodeRuntime, rng: np.random.Generator) -> N
 
 @pytest.mark.parametrize("width", [17, 24])
 def test_special_rows(width: int, runtime: NodeRuntime, rng: np.random.Generator) -> None:
-    """Each row has a scale of its own, so that no row changes another."""
+    """Each row has its own scale, so that no row affects another."""
     a = np.stack(SPECIAL).astype(np.float32)[:, 24 - width :]
     b = rng.standard_normal((width, 40)).astype(np.float32)
     got, wanted = product(runtime, a, b), reference(a, b)
@@ -118,7 +118,7 @@ def test_special_channels(runtime: NodeRuntime, rng: np.random.Generator) -> Non
 
 
 def test_deepest(runtime: NodeRuntime) -> None:
-    """The largest sums that int32 holds."""
+    """Test the largest sums that int32 holds."""
     a = np.ones((3, MAX_DEPTH), np.float32)
     a[1] *= -1
     a[2, ::2] = -1
@@ -129,7 +129,7 @@ def test_deepest(runtime: NodeRuntime) -> None:
 
 
 def test_weights_are_packed_once(runtime: NodeRuntime, rng: np.random.Generator) -> None:
-    """The same slots in several calls, then other weights, then another bias."""
+    """Use the same slots in several calls, then other weights, then another bias."""
     m, k, n = 13, 40, 70
     shapes = [(m, k), (k, n), (n,)]
     params = {"m": m, "n": n, "k": k, "transpose_b": "false", "bias": "true"}
@@ -164,7 +164,7 @@ CONVOLUTIONS = [
 def convolution(
     runtime: NodeRuntime, case: Case, x: Array, filters: Array, *bias: Array, **params: Any
 ) -> Array:
-    """What the kernel gives."""
+    """Return the kernel's result."""
     channels = {"in_c": case.channels[0], "out_c": case.channels[1], "groups": 1}
     call = KernelCall(
         "quantized_conv2d",
@@ -198,7 +198,7 @@ def test_convolutions(case: Case, runtime: NodeRuntime, rng: np.random.Generator
 
 
 def test_special_pixels(runtime: NodeRuntime, rng: np.random.Generator) -> None:
-    """A pixel that is not finite makes NaN of the windows that see it, and of no others."""
+    """A pixel that is not finite causes NaN in the windows that contain it, and in no others."""
     case = Case((1, 6, 6), (3, 3), (24, 9), pad=((1, 1), (1, 1)))
     x = rng.standard_normal((1, 6, 6, 24)).astype(np.float32)
     filters = rng.standard_normal((3, 3, 24, 9)).astype(np.float32)

