@@ -1,4 +1,4 @@
-"""Graph-models run by TensorFlow itself: the oracle of what is written."""
+"""Graph-models run by TensorFlow itself, the oracle for written models."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ DTYPES = {"complex64": np.complex64, "bool": np.bool_}
 
 
 def weights(folder: Path, model: dict[str, Any]) -> dict[str, np.ndarray]:
-    """The arrays of a manifest whose weights are not quantized."""
+    """Return the arrays of a manifest without quantized weights."""
     found = {}
     for group in model["weightsManifest"]:
         data = b"".join((folder / path).read_bytes() for path in group["paths"])
@@ -31,7 +31,7 @@ def weights(folder: Path, model: dict[str, Any]) -> dict[str, np.ndarray]:
 
 
 def run(folder: Path, arrays: Sequence[np.ndarray]) -> dict[str, np.ndarray]:
-    """What TensorFlow computes of inputs in order, by the names of the outputs."""
+    """Return TensorFlow's outputs by name, for inputs in order."""
     model = json.loads((folder / "model.json").read_text())
     definition = json_format.ParseDict(model["modelTopology"], tf.compat.v1.GraphDef())
     constants = weights(folder, model)

@@ -1,4 +1,4 @@
-"""A model of Keras on tfpy, written: python keras_model.py FOLDER."""
+"""Write a Keras model on tfpy: ``python keras_model.py FOLDER``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What ONNX Runtime computes of written files, beside tfpy: python -m writers.onnx_cases FOLDER."""
+"""Compare written files in ONNX Runtime and tfpy: ``python -m writers.onnx_cases FOLDER``."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tfpy._src.formats.onnx.writer import TABLE
 
 
 def run(file: Path, arrays: Sequence[Any]) -> dict[str, Any]:
-    """The outputs of a file that onnx finds right, by name."""
+    """Return the outputs by name of a file that passes onnx's checker."""
     onnx.checker.check_model(onnx.load(file), full_check=True)
     session = onnxruntime.InferenceSession(file)
     given = {i.name: np.asarray(x) for i, x in zip(session.get_inputs(), arrays, strict=True)}

@@ -1,4 +1,4 @@
-"""Functions that are written in each format, with what they are called with."""
+"""Functions that are written in each format, with their inputs."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ PROGRAMS = {
 
 
 def results(program: Program) -> dict[str, np.ndarray]:
-    """What the function gives, by the names of the outputs."""
+    """Return the results of the function by the names of the outputs."""
     found = tf.function(program.function)(*map(tf.constant, program.inputs))
     if not isinstance(found, dict):
         found = found if isinstance(found, tuple) else (found,)

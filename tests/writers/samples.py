@@ -1,4 +1,4 @@
-"""Which samples of a primitive a format has operations for."""
+"""Selection of the samples of a primitive for which a format has operations."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ KINDS = (np.float32, np.int32, np.bool_, np.complex64)
 
 
 def ignored(name: str, arrays: Any, attrs: Any) -> bool:
-    """What no format has, or means otherwise, of a primitive that it has."""
+    """Return True for a sample that no format supports, or that formats define differently."""
     if not arrays or any(a.dtype not in KINDS for a in arrays):
         return True
-    if name.startswith("scatter_"):  # which here drop negative rows
+    if name.startswith("scatter_"):  # tfpy drops negative rows
         return bool((arrays[1] < 0).any())
     return name == "avg_pool" and any(n != 1 for n in attrs["dilations"])
 
 
 def tensorflow_lacks(name: str, arrays: Any, attrs: Any) -> bool:
-    """What TensorFlow.js cannot compute."""
+    """Return True for a sample that TensorFlow.js cannot compute."""
     match name:
         case "max_pool":
             return any(n != 1 for n in attrs["dilations"])

@@ -1,4 +1,4 @@
-"""What was trained on an imported network is saved in each format and loaded again."""
+"""A fine-tuned imported network is saved in each format and loaded again."""
 
 from __future__ import annotations
 

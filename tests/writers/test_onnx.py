@@ -1,4 +1,4 @@
-"""Written ONNX files: onnx's checker takes them, ONNX Runtime runs them to the same numbers."""
+"""Written ONNX files pass onnx's checker, and ONNX Runtime computes the same results."""
 
 from __future__ import annotations
 

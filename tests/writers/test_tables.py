@@ -1,4 +1,4 @@
-"""Which primitives the formats write, and why not the others."""
+"""The primitives that the formats write, and the reasons for the others."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ FORMATS: dict[str, tuple[FormatTable, Callable[..., Any]]] = {
 
 @pytest.mark.parametrize("name", FORMATS)
 def test_every_primitive_is_written_or_refused_with_a_reason(name: str) -> None:
-    """Elementwise ops that are in no table are refused as not supported yet."""
+    """Elementwise ops that are in no table are rejected as not supported yet."""
     table, _ = FORMATS[name]
     written, refused = set(table.records), set(table.refused)
-    assert relayouts  # its ops are in the table when it is imported
+    assert relayouts  # adds its ops to the table on import
     ops = {op.name: op.family for op in OPS.values()}
     assert not written & refused
     assert not (written | refused) - ops.keys()

@@ -1,4 +1,4 @@
-"""Written graph-models: TensorFlow and TensorFlow.js run them to the same numbers."""
+"""Written graph-models return the same results in TensorFlow and TensorFlow.js."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def test_tensorflow_runs_primitives(name: str, tmp_path: Path) -> None:
 
 @pytest.fixture(scope="module")
 def in_javascript(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    """What TensorFlow.js computes: one process for all programs."""
+    """Return TensorFlow.js's results, from one process for all programs."""
     if shutil.which("node") is None or not MODULES.is_dir():
         pytest.skip("needs node and node_modules: python build.py demo")
     folder = tmp_path_factory.mktemp("programs")
@@ -75,7 +75,7 @@ def test_tensorflow_js_runs_programs(name: str, in_javascript: dict[str, Any]) -
     found, wanted = in_javascript[name], results(PROGRAMS[name])
     assert "error" not in found, found
     if name == "perceptron":
-        assert found.keys() == wanted.keys()  # a dictionary there, too
+        assert found.keys() == wanted.keys()  # also a dictionary in TensorFlow
     for one, key in zip(found.values(), sorted(wanted), strict=True):
         array = np.array(one["values"]).reshape(one["shape"])
         np.testing.assert_allclose(array, wanted[key], 1e-4, 1e-5)

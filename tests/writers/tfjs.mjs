@@ -1,4 +1,4 @@
-// Graph-models that tfpy wrote, run by TensorFlow.js on its backend of plain JavaScript.
+// Runs graph-models written by tfpy with TensorFlow.js on its plain JavaScript backend.
 //   node tfjs.mjs NODE_MODULES FOLDER…   io.json's inputs through model.json; writes tfjs.json
 
 import { readFileSync, writeFileSync } from "node:fs";

@@ -1,5 +1,7 @@
-"""Only with ``TFPY_ENABLE_X64=1`` there is something to collect here; ``tests/runtime/test_x64.py``
-runs this folder in a process of its own."""
+"""Collection of these tests, which need ``TFPY_ENABLE_X64=1``.
+
+``tests/runtime/test_x64.py`` runs this folder in a subprocess.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Trains networks in float64 and keeps what comes out: ``python keras_model.py BACKEND OUT.npz``.
+"""Train networks in float64 and store the results: ``python keras_model.py BACKEND OUT.npz``.
 
-Recurrent layers are trained on cpu alone, since XLA takes long to compile them.
+Recurrent layers are trained on cpu only, because XLA takes long to compile them.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Every public function on numbers of 64 bits against TensorFlow, and its gradients."""
+"""Every public function with 64-bit dtypes, and its gradients, compared with TensorFlow."""
 
 from __future__ import annotations
 
@@ -17,14 +17,17 @@ import tfpy
 
 DTYPES = ("float64", "int64", "complex128")
 SHARES = {"cpu": 4, "jax": 80}
-"""On each backend one call of so many, unless ``--backend jax`` asks for all: jax compiles each."""
+"""One in this many calls runs on each backend, because jax compiles each call.
+
+With ``--backend jax``, all calls run.
+"""
 
 IN_32_BITS = {
     *("ctc_greedy_decoder", "ctc_beam_search_decoder", "ctc_unique_labels", "string_split"),
     *("bytes_split", "split", "unicode_decode", "unicode_decode_with_offsets", "unicode_split"),
     *("unicode_split_with_offsets", "ragged_range", "segment_ids_to_row_splits"),
 }
-"""What gives row splits or indices of sparse tensors, which stay int32."""
+"""Functions that return row splits or indices of sparse tensors, which stay int32."""
 
 ROUNDED = {
     "nn.gelu": "TensorFlow's square root of 2 is float32",
@@ -52,7 +55,7 @@ def is_narrow(results: Any) -> bool:
 
 @pytest.mark.parametrize("part", range(4))
 def test_calls(part: int, backend: str, request: pytest.FixtureRequest) -> None:
-    """A part of them all: to ask each by itself would take pytest longer than the calls."""
+    """Run a part of all calls, because one test per call would be slower than the calls."""
     share = 1 if request.config.getoption("backend") else SHARES[backend]
     chosen = [
         (name, dtype)
@@ -62,7 +65,7 @@ def test_calls(part: int, backend: str, request: pytest.FixtureRequest) -> None:
     for name, dtype in chosen:
         try:
             wanted = evaluate(theirs(name), words(tf, dtype))
-        except Exception:  # TensorFlow does not take the dtype
+        except Exception:  # TensorFlow rejects the dtype
             continue
         bound = 1e-5 if name in ROUNDED or is_narrow(wanted) else 1e-11
         mine = evaluate(ours(name), words(tfpy, dtype))

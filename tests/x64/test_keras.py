@@ -1,4 +1,4 @@
-"""Keras's networks trained in float64 are TensorFlow's."""
+"""Keras's networks trained in float64 equal TensorFlow's."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from x64.keras_model import trained
 
-pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of Keras's
+pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")  # from Keras
 
 
 @pytest.fixture(scope="module")

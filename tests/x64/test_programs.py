@@ -1,4 +1,4 @@
-"""The same programs with both imports: numbers of 64 bits, and the dtypes that TensorFlow gives."""
+"""The same programs with both modules: 64-bit numbers, with TensorFlow's dtypes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ import tfpy
 
 PROGRAMS: dict[str, Callable[[Any], Any]] = {}
 LOOSE = {"special_functions": 1e-11}
-"""XLA's inverse of erf, near 1."""
+"""XLA's inverse of erf is less accurate near 1."""
 
 
 def program(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
@@ -217,7 +217,7 @@ def datasets(tf: Any) -> Any:
 
 
 def test_checkpoints(tmp_path: Path) -> None:
-    """Each reads what the other has saved."""
+    """Each library reads the other's checkpoint."""
     path = str(tmp_path / "saved")
     for saver, reader in ((tfpy, tensorflow), (tensorflow, tfpy)):
         saved, found = (
