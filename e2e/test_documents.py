@@ -69,9 +69,10 @@ FETCHED = """(() => {
   return files.filter(({ name }) => /pyodide.asm.(wasm|mjs)$/.test(name))
     .map(({ startTime }) => startTime < read);
 })()"""
-"""JavaScript that returns a bool for each file that a page's head names.
+"""JavaScript that returns one bool for each request of the files that a page's head names.
 
-True means that the file was requested once only, before the first script was read.
+True means that the request began before the loader's script was received. True means that the file
+was requested once only, before the first script was read.
 """
 
 

@@ -194,12 +194,15 @@ FETCHES = """(() => {
     };
   };
 })()"""
-"""JavaScript that makes responses break or end early, or changes their type."""
+"""JavaScript that returns a switch for responses.
+
+The switch makes responses break or end early, or changes their type.
+"""
 
 
 @run_in_browser(backends=["wasm"])
 async def test_modules_from_addresses(tf: Any) -> None:
-    """Modules of this version run, whatever their type.
+    """Modules of this version run, whatever their MIME type.
 
     Other files are rejected with the reason.
     """

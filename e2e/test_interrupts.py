@@ -19,7 +19,7 @@ def interrupted(work: Callable[[], Any], runs: int, moment: int) -> bool:
 
     Args:
         runs: Number of runs before the interrupt.
-        moment: Number of calls by which Python's next check comes earlier.
+        moment: Number of loop iterations by which Python's next check comes earlier.
     """
     import js
     import pyodide_js

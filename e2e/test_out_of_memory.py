@@ -19,7 +19,7 @@ HEAPS = """(() => { const P = WebAssembly.Memory.prototype, { grow } = P;
 TEXTURES = """(() => { const P = WebGL2RenderingContext.prototype, { texStorage2D } = P;
     return (on) => { P.texStorage2D = !on ? texStorage2D : function (t, l, f, w, h) {
       if (w * h * 16 < 2 ** 20) texStorage2D.call(this, t, l, f, w, h); } }; })()"""
-"""JavaScript after which allocating a texture of a MiB or more fails silently."""
+"""JavaScript that returns a switch. While it is on, textures of a MiB or more fail silently."""
 REFUSED_BUFFERS = """
     const P = GPUDevice.prototype, { createBuffer, pushErrorScope, popErrorScope } = P;
     let full = false;
@@ -35,7 +35,7 @@ REFUSED_BUFFERS = """
         const said = full ? new GPUOutOfMemoryError("full") : null;
         return popErrorScope.call(this).then((error) => said ?? error); }; };"""
 BUFFERS = f"(() => {{ const refuses = ({{ size }}) => size >= 2 ** 20; {REFUSED_BUFFERS} }})()"
-"""JavaScript after which the device reports later that buffers of a MiB or more got no memory."""
+"""JavaScript that returns a switch. While it is on, buffers of a MiB or more fail later."""
 MISSING = {"cpu": HEAPS, "wasm": HEAPS, "webgl": TEXTURES, "webgpu": BUFFERS}
 
 SIDES = {"cpu": 2**14, "wasm": 2**14, "webgl": 1024, "webgpu": 1024}
@@ -126,7 +126,10 @@ LITTLE = """(() => { const P = WebGL2RenderingContext.prototype;
         left -= w * h * 16;
         sizes.set(this.getParameter(this.TEXTURE_BINDING_2D), w * h * 16);
         texStorage2D.call(this, target, l, format, w, h); }; }; })()"""
-"""JavaScript after which all textures together have 16 MiB, and allocation fails silently."""
+"""JavaScript that returns a switch. While it is on, textures have 16 MiB together.
+
+Allocation fails silently.
+"""
 
 
 @run_in_browser(backends=["webgl"])
@@ -166,7 +169,10 @@ LITTLE_LATE = (
     + REFUSED_BUFFERS
     + "})()"
 )
-"""JavaScript after which large buffers have 16 MiB together, and errors arrive later."""
+"""JavaScript that returns a switch. While it is on, large buffers have 16 MiB together.
+
+The device reports failed allocations later.
+"""
 
 
 @run_in_browser(backends=["webgpu"], fresh_page=True)

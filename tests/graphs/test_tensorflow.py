@@ -29,7 +29,10 @@ def _control_flow_v1() -> Iterator[None]:
 
 
 def same(build: Callable[..., Any], *arrays: Any, ops: str = "") -> None:
-    """Check that both libraries return the same for a graph built from placeholders."""
+    """Check that a node list returns the same as TensorFlow's session.
+
+    The graph is built by a function of placeholders.
+    """
     graph = tensorflow.Graph()
     with graph.as_default():
         inputs = [v1.placeholder(a.dtype, a.shape, f"x{i}") for i, a in enumerate(arrays)]

@@ -140,7 +140,7 @@ def test_missing_files(tmp_path: Path) -> None:
 
 
 class Noted(sources.ModelFiles):
-    """Files in memory that record the announced files."""
+    """Files in memory that record the files announced by `expect`."""
 
     model = "model.json"
 

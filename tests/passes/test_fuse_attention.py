@@ -190,7 +190,6 @@ def test_a_mask_of_several_layers_is_made_once() -> None:
 
 
 def test_the_causal_mask_of_keras() -> None:
-    """Combined with ones of the scores' shape, the mask that the kernel reads has no heads."""
 
     def function(q: Any, k: Any, v: Any) -> Any:
         logits = tf.einsum("BTNH,BSNH->BNTS", q, k) * 0.5
@@ -205,7 +204,10 @@ def test_the_causal_mask_of_keras() -> None:
 
 @pytest.mark.parametrize(("batch", "group"), [(1, None), (3, 2)])
 def test_heads_that_share_keys(batch: int, group: int | None) -> None:
-    """Two of four heads share keys. With one example, the heads are two dimensions of the batch."""
+    """Pairs of the four heads share keys.
+
+    With one example, the heads are two dimensions of the batch.
+    """
 
     def function(q: Any, k: Any, v: Any) -> Any:
         k, v = tf.repeat(k, 2, axis=2), tf.repeat(v, 2, axis=2)

@@ -84,7 +84,7 @@ def test_a_long_part_of_a_section_lets_it_in() -> None:
 
 
 def test_a_finalizer_is_done_whole() -> None:
-    """An exception raised in a finalizer would be lost."""
+    """An interrupt is raised after a finalizer, because an exception inside would be lost."""
     done = []
 
     class Freed:
