@@ -208,7 +208,7 @@ def test_unconnected_inputs_have_none() -> None:
 
 @same
 def test_of_tensors_with_which_ops_run_while_tracing(lib: Any) -> Any:
-    """These ops run while tracing, because all their inputs have values."""
+    """Ops whose inputs all have values run while tracing."""
     c, d = lib.constant([1.0, 2.0, 3.0]), lib.constant(np.full([40], 3.0, np.float32))
 
     def mixed() -> Any:

@@ -143,7 +143,10 @@ def test_a_step_that_fails_leaves_donated_variables(monkeypatch: pytest.MonkeyPa
 
 
 def test_new_values_are_written_over_their_own_old_ones() -> None:
-    """Otherwise they would be copied first, because each step needs both old values."""
+    """A new value overwrites its own old value.
+
+    Otherwise the old values would be copied first, because each step needs both of them.
+    """
     from tfpy._src.backends import registry
 
     values, speeds = ([tfpy.Variable(np.full(2**12, n, np.float32)) for n in (1, 2)] for _ in "ab")

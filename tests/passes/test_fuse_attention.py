@@ -190,6 +190,7 @@ def test_a_mask_of_several_layers_is_made_once() -> None:
 
 
 def test_the_causal_mask_of_keras() -> None:
+    """The kernel's mask has no head dimension, although it was combined with ones for all heads."""
 
     def function(q: Any, k: Any, v: Any) -> Any:
         logits = tf.einsum("BTNH,BSNH->BNTS", q, k) * 0.5

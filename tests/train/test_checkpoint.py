@@ -257,7 +257,7 @@ def test_lists_that_wait_are_lists(library: ModuleType, tmp_path: Path) -> None:
 
 @BOTH
 def test_items_of_other_shapes_are_left(library: ModuleType, tmp_path: Path) -> None:
-    """Containers accept them, as optimizers with other variables require. Attributes do not."""
+    """Containers accept items of other shapes, as optimizers require. Attributes do not."""
     tf = library
     full = tf.Module()
     full.listed = [tf.Variable(1.0), tf.Variable(2.0)]

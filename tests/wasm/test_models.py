@@ -105,7 +105,7 @@ def test_tflite(name: str) -> None:
 
 
 def test_streaming() -> None:
-    """The host only converts integers to and from the device, and the model's state stays there."""
+    """The host only converts integers for the device, and the model's state stays there."""
     data = file("alexa", WAKE_WORDS)
     model = read_tflite(data)
     (spec,) = model.inputs

@@ -130,7 +130,7 @@ def test_few_rows_are_normalised_by_their_product(m: int, affine: bool) -> None:
 
 @pytest.mark.usefixtures("small")
 def test_nibbles_are_as_exact_as_they_can_be() -> None:
-    """In groups of 128, including a partial one, values differ by at most 1/14 of their range."""
+    """4-bit weights in groups of 128, one of them partial, are the nearest representable values."""
     graph = product(3, 96, 300)
     rng = np.random.default_rng(3)
     x, w = rng.normal(0.5, 1, (3, 300)).astype(np.float32), np.zeros((300, 96), np.float32)
@@ -148,7 +148,7 @@ def test_nibbles_are_as_exact_as_they_can_be() -> None:
 @pytest.mark.parametrize(("m", "name"), [(2, "packed_rows"), (20, "packed_conv2d")])
 @pytest.mark.parametrize("transposed", [False, True])
 def test_products_of_int8(m: int, name: str, transposed: bool) -> None:
-    """Their int32 sums equal the sums of the packed bytes."""
+    """Packed products equal the products of int8 with sums in int32."""
     s = Sketch(((m, 70), int8), ((80, 70) if transposed else (70, 80), int8))
     x, w = (s("cast", value, dtype=int32) for value in (0, 1))
     product = s("matmul", x, w, transpose_a=False, transpose_b=transposed)
@@ -228,7 +228,7 @@ MATRICES = {
 @pytest.mark.usefixtures("small")
 @pytest.mark.parametrize("name", MATRICES)
 def test_subgroup_matrices(name: str) -> None:
-    """Products of many pixels use subgroup matrices."""
+    """Products of enough pixels use subgroup matrices."""
     graph, kernel, groups = MATRICES[name]
     _, main = optimize_with_weights(graph, WebGPUTarget(), range(1, len(graph.inputs)), 8)
     program = lower(main, matrices=True)
