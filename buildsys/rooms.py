@@ -97,7 +97,9 @@ def page() -> str:
         for line in lines()
         for room in line
     ]
-    return with_between(PAGE, PAGE.read_text(), "rooms", table(("package", "subpackages", "contents"), rows))
+    return with_between(
+        PAGE, PAGE.read_text(), "rooms", table(("package", "subpackages", "contents"), rows)
+    )
 
 
 def _folders(room: str) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from guides.documents import blocks, run, run_as_said
+from guides.documents import block, blocks, run, run_as_said
 
 import tfpy as tf
 

@@ -1,9 +1,9 @@
 """The part of optree that Keras uses, in plain Python: operations on trees of containers.
 
-A page loads it in a tenth of the time of the compiled package. It has the same names, arguments and
-results. Lists, tuples, named tuples, dicts (with sorted keys), OrderedDicts, defaultdicts, deques and
-registered classes are nodes, but not their subclasses. None is a node unless `none_is_leaf` is True.
-Everything else is a leaf.
+A page loads it in a tenth of the time of the compiled package. It has the same names, arguments
+and results. Lists, tuples, named tuples, dicts (with sorted keys), OrderedDicts, defaultdicts,
+deques and registered classes are nodes, but not their subclasses. None is a node unless
+`none_is_leaf` is True. Everything else is a leaf.
 
 Source: https://optree.readthedocs.io
 """
@@ -241,7 +241,7 @@ def tree_flatten_with_path(
     none_is_leaf: bool = False,
     namespace: str = "",
 ) -> tuple[list[Path], list[Any], PyTreeSpec]:
-    """Return the paths of a tree's leaves (tuples of indices and keys), the leaves, the structure."""
+    """Return the leaves' paths (tuples of indices and keys), the leaves, and the structure."""
     leaves, spec = tree_flatten(tree, is_leaf, none_is_leaf=none_is_leaf, namespace=namespace)
     paths: list[Path] = []
     spec._paths((), paths)

@@ -1,7 +1,8 @@
 """The conversion of compiled Graphs to blocks, which the page's runner executes step by step.
 
-`docs/program_files.md` describes the form. A block is a plan of `executor/plan.py` in JSON. It contains
-Programs that run on the device, control flow that the page runs, and numbers that it computes.
+`docs/program_files.md` describes the form. A block is a plan of `executor/plan.py` in JSON. It
+contains Programs that run on the device, control flow that the page runs, and numbers that it
+computes.
 """
 
 from __future__ import annotations
