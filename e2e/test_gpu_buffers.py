@@ -151,7 +151,8 @@ async def test_errors(tf: Any) -> None:
 @run_in_browser(backends=["wasm", "webgl"])
 async def test_other_backends_have_none(tf: Any, backend: str) -> None:
     for call in (tf.browser.gpu_device, lambda: tf.browser.from_gpu_buffer(None, [1])):
-        with pytest.raises(tf.errors.UnimplementedError, match=f"The {backend} backend cannot share"):
+        text = f"The {backend} backend cannot share"
+        with pytest.raises(tf.errors.UnimplementedError, match=text):
             call()
-    with pytest.raises(tf.errors.UnimplementedError, match=f"The {backend} backend cannot share"):
+    with pytest.raises(tf.errors.UnimplementedError, match=f"The {backend} backend cannot"):
         await tf.zeros([2]).gpu_buffer()
