@@ -1,4 +1,4 @@
-"""The interface of a backend: eleven methods on integer slots, without op semantics."""
+"""The interface of a backend: ten methods on integer slots, without op semantics."""
 
 from __future__ import annotations
 
