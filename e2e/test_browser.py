@@ -228,7 +228,7 @@ async def test_to_pixels_and_draw(tf: Any) -> None:
 async def test_errors(tf: Any) -> None:
     import js
 
-    with pytest.raises(ValueError, match="wait until it is loaded"):
+    with pytest.raises(ValueError, match="Wait until it is loaded"):
         tf.browser.from_pixels(js.Image.new())
     with pytest.raises(ValueError, match="is not a canvas"):
         tf.browser.draw(tf.zeros([2, 2]), image_data())

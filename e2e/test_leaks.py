@@ -144,7 +144,7 @@ class TestThePluginItself:
         assert self.outcome(tfpy_sessions, clean) == ""
 
     def test_ends_a_page_that_hangs(self, tfpy_sessions: Any) -> None:
-        assert "no answer in 3 s" in self.outcome(tfpy_sessions, hang)
+        assert "no response in 3 s" in self.outcome(tfpy_sessions, hang)
         assert self.outcome(tfpy_sessions, clean) == ""
 
     def test_brings_assertions_back(self, tfpy_sessions: Any) -> None:

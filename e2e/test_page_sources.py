@@ -191,7 +191,7 @@ async def test_camera(tf: Any) -> None:
     cropped = await tf.data.webcam_async(resize_width=8, resize_height=6, center_crop=True)
     assert (await cropped.capture_async()).shape == (6, 8, 3)
     cropped.stop()
-    with pytest.raises(tf.errors.InvalidArgumentError, match="too few"):
+    with pytest.raises(tf.errors.InvalidArgumentError, match="too small"):
         await tf.data.webcam_async(resize_width=80_000, resize_height=6, center_crop=True)
 
 

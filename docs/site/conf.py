@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import importlib
 import re
 import sys
@@ -27,6 +28,7 @@ TABLES = re.compile(r'<table class="docutils.*?</table>', re.S)
 WORD = re.compile(r'(?<=<span class="pre">)[^<]+')
 BREAK = re.compile(r"(?<=\w{3})[_./:=(,]+(?=\w)")
 """Positions at which a name or an address may be wrapped."""
+BUILTINS = frozenset(vars(builtins))
 NAME = re.compile(r"(tf(?:\.\w+)+)(\(.*\))?$", re.S)
 """A public name in text, with or without a call."""
 
@@ -116,8 +118,33 @@ def _labelled(found: re.Match[str]) -> str:
     return str(table)
 
 
+def _fences(app: Any, what: str, name: str, thing: Any, options: Any, lines: list[str]) -> None:
+    """Convert the Markdown code blocks of a docstring to directives."""
+    converted: list[str] = []
+    inside = False
+    for line in lines:
+        if line.lstrip().startswith("```"):
+            inside = not inside
+            margin = line[: len(line) - len(line.lstrip())]
+            converted += [f"{margin}.. code-block:: py", ""] if inside else [""]
+        else:
+            converted.append(f"   {line}" if inside and line else line)
+    lines[:] = converted
+
+
+def _plain_builtins(app: Any, document: nodes.document) -> None:
+    """Show built-in types in signatures without links: tf.bool is another type than bool."""
+    for reference in list(document.findall(pending_xref)):
+        if reference["reftarget"] in BUILTINS:
+            reference.replace_self(reference.children)
+        elif reference["reftarget"] == "DType":
+            reference["reftarget"] = "tf.DType"
+
+
 def setup(app: Any) -> None:
     """Register the hooks; Sphinx calls this function."""
+    app.connect("autodoc-process-docstring", _fences, priority=100)
+    app.connect("doctree-read", _plain_builtins)
     app.connect("source-read", _link_to_repository)
     app.connect("doctree-read", _link_to_reference)
     app.connect("html-page-context", _fit)
