@@ -87,7 +87,9 @@ def _names(module: ModuleType) -> Iterator[str]:
 
 def _entry(name: str, thing: object) -> list[str]:
     if inspect.isclass(thing):
-        return [f".. autoclass:: {name}", "   :members:"]
+        others = [c.__name__ for c in thing.__mro__ if not c.__module__.startswith("tfpy.")]
+        inherited = f"   :inherited-members: {', '.join(others)}"
+        return [f".. autoclass:: {name}", "   :members:", inherited]
     if callable(thing) and inspect.getdoc(thing):
         return [f".. autofunction:: {name}"]
     return [f".. py:data:: {name}", "", f"   ``{thing!r}``"]

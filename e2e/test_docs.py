@@ -171,6 +171,6 @@ def test_every_program_of_the_guides_runs(open_page: Callable[[str], OpenPage]) 
 def test_an_example_of_the_reference(open_page: Callable[[str], OpenPage]) -> None:
     """That of `to_graph`, which reads the source of its function."""
     page = open_page("api/tf.autograph.html")
-    found = page.evaluate(f"{RUN}(1)", RUN_SECONDS)
+    found = page.evaluate(f"{RUN}(2)", RUN_SECONDS)
     assert found == {"output": ["3\n"], "error": []}
     page.close()

@@ -135,7 +135,7 @@ async def test_errors(tf: Any) -> None:
         take(js.Uint8Array.new(64), [8])
     with pytest.raises(ValueError, match=r"STORAGE \| GPUBufferUsage.COPY_SRC; it has 0x88"):
         take(buffer_of(device, array, STORAGE | COPY_DST), [8])
-    with pytest.raises(TypeError, match=r"not complex64\. Cast it"):
+    with pytest.raises(TypeError, match=r"not complex64\. Cast"):
         await tf.complex(1.0, 2.0).gpu_buffer()
 
     adapter = await js.navigator.gpu.requestAdapter()
