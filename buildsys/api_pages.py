@@ -88,8 +88,13 @@ def _names(module: ModuleType) -> Iterator[str]:
 def _entry(name: str, thing: object) -> list[str]:
     if inspect.isclass(thing):
         others = [c.__name__ for c in thing.__mro__ if not c.__module__.startswith("tfpy.")]
-        inherited = f"   :inherited-members: {', '.join(others)}"
-        return [f".. autoclass:: {name}", "   :members:", inherited]
+        lines = [f".. autoclass:: {name}", "   :members:"]
+        lines += [f"   :inherited-members: {', '.join(others)}"]
+        slots = {slot for c in thing.__mro__ for slot in getattr(c, "__slots__", ())}
+        text = inspect.getdoc(thing) or ""  # a section "Attributes" describes slots
+        if described := sorted(slot for slot in slots if f"    {slot}: " in text):
+            lines += [f"   :exclude-members: {', '.join(described)}"]
+        return lines
     if callable(thing) and inspect.getdoc(thing):
         return [f".. autofunction:: {name}"]
     return [f".. py:data:: {name}", "", f"   ``{thing!r}``"]
