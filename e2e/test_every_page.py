@@ -17,9 +17,9 @@ from tfpy.testing.environments import ENVIRONMENTS
 from tfpy.testing.server import SiteServer
 from tfpy.testing.sessions import MOUNT, PAGE, OpenPage, Sessions
 
-SECONDS = 60.0
+SECONDS = 240.0
 WIDTH = 360
-REFERENCE = ("api/index.html", "api/tf.nn.html")
+REFERENCE = ("api/index.html", "api/tf.sets.html")
 """Two pages of the reference. Its other pages are generated in the same way."""
 
 FRAME = "document.querySelector('iframe').contentWindow"
