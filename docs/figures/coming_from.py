@@ -10,6 +10,7 @@ import re
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from guides.documents import ROOT, blocks, run
@@ -96,10 +97,10 @@ def tensors_in_javascript(disposed: bool) -> list[int]:
     return list(map(int, json.loads(done.stdout)))
 
 
-def python_program() -> tuple[list[int], dict[int, list[float]], dict[str, object]]:
+def python_program() -> tuple[list[int], dict[int, list[float]], dict[str, Any]]:
     """Return the number of tensors after each step, and the weights before some of them."""
     data, model, step = blocks(PAGE, "python")[1:4]
-    names: dict[str, object] = {}
+    names: dict[str, Any] = {}
     run("\n".join(["import tfpy as tf", data, model, step]), names)
     loop = """
 counts, kept = [], {}
@@ -111,13 +112,13 @@ for i in range(301):
         counts.append(tf.memory()["numTensors"])
 """
     run(loop, names)
-    return names["counts"], names["kept"], names  # type: ignore[return-value]
+    return names["counts"], names["kept"], names
 
 
 def main() -> None:
     """Write the figures."""
     counts, kept, names = python_program()
-    xs, ys = (names[name].numpy() for name in ("xs", "ys"))  # type: ignore[attr-defined]
+    xs, ys = (names[name].numpy() for name in ("xs", "ys"))
     fit = Plot("The curve that the program learns", (-1, 1), (-1.3, 1.3), ("x", "y"))
     fit.ticks([-1, -0.5, 0, 0.5, 1], [-1, 0, 1])
     fit.dots(xs, ys, COLORS["grey"])

@@ -118,20 +118,6 @@ def _labelled(found: re.Match[str]) -> str:
     return str(table)
 
 
-def _fences(app: Any, what: str, name: str, thing: Any, options: Any, lines: list[str]) -> None:
-    """Convert the Markdown code blocks of a docstring to directives."""
-    converted: list[str] = []
-    inside = False
-    for line in lines:
-        if line.lstrip().startswith("```"):
-            inside = not inside
-            margin = line[: len(line) - len(line.lstrip())]
-            converted += [f"{margin}.. code-block:: py", ""] if inside else [""]
-        else:
-            converted.append(f"   {line}" if inside and line else line)
-    lines[:] = converted
-
-
 def _plain_builtins(app: Any, document: nodes.document) -> None:
     """Show built-in types in signatures without links: tf.bool is another type than bool."""
     for reference in list(document.findall(pending_xref)):
@@ -143,7 +129,6 @@ def _plain_builtins(app: Any, document: nodes.document) -> None:
 
 def setup(app: Any) -> None:
     """Register the hooks; Sphinx calls this function."""
-    app.connect("autodoc-process-docstring", _fences, priority=100)
     app.connect("doctree-read", _plain_builtins)
     app.connect("source-read", _link_to_repository)
     app.connect("doctree-read", _link_to_reference)

@@ -140,10 +140,9 @@ class Checkpoint(Tracked):
         Raises:
             tf.errors.OpError: If the files cannot be written.
 
-        Example:
-            ```py
+        Example::
+
             path = await checkpoint.write_async("written/model")
-            ```
         """
         return await self.write_and_async(path_text(file_prefix), options, note_nothing)
 
@@ -190,10 +189,9 @@ class Checkpoint(Tracked):
         Raises:
             tf.errors.OpError: If the files cannot be written.
 
-        Example:
-            ```py
+        Example::
+
             path = await checkpoint.save_async("saved/model")
-            ```
         """
         return await self.write_and_async(self._counted(file_prefix), options, _note_latest)
 
@@ -253,10 +251,9 @@ class Checkpoint(Tracked):
         Returns:
             The prefix.
 
-        Example:
-            ```py
+        Example::
+
             path = await checkpoint.write_and_async("noted/model", None, print)
-            ```
         """
         write(prefix, await _on_host(self._values()), note)
         call_back(prefix, options)

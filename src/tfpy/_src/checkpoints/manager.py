@@ -203,10 +203,9 @@ class CheckpointManager:
         Raises:
             tf.errors.OpError: If the files cannot be written.
 
-        Example:
-            ```py
+        Example::
+
             path = await manager.save_async()
-            ```
         """
         if not self._is_due(check_interval):
             return None

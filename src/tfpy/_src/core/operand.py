@@ -62,6 +62,7 @@ class Operand:
     __abs__: ClassVar[Unary]
     __invert__: ClassVar[Unary]
     __getitem__: ClassVar[Binary]
+    __int__: ClassVar[Callable[[Any], int]]
     __eq__: Any
     __ne__: Any
     __hash__ = None  # type: ignore[assignment]

@@ -182,12 +182,11 @@ class TPUClusterResolver(ClusterResolver):
     Raises:
         ValueError: If the active backend has no TPUs.
 
-    Example:
-        ```py
+    Example::
+
         tf.set_backend("jax")
         resolver = tf.distribute.cluster_resolver.TPUClusterResolver()
         strategy = tf.distribute.TPUStrategy(resolver)
-        ```
 
     See also: `tf.distribute.TPUStrategy`.
     """
@@ -220,10 +219,9 @@ class TPUClusterResolver(ClusterResolver):
         Raises:
             ValueError: If the active backend has no TPUs.
 
-        Example:
-            ```py
+        Example::
+
             resolver = tf.distribute.cluster_resolver.TPUClusterResolver.connect()
-            ```
         """
         return cls(tpu, zone, project)
 

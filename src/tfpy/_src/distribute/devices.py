@@ -240,12 +240,11 @@ def set_logical_device_configuration(
             support several logical devices or a memory limit in megabytes on GPUs.
         RuntimeError: If the backend has computed something already.
 
-    Example:
-        ```py
+    Example::
+
         (cpu,) = tf.config.list_physical_devices("CPU")
         two = [tf.config.LogicalDeviceConfiguration()] * 2
         tf.config.set_logical_device_configuration(cpu, two)
-        ```
 
     See also: `tf.config.get_logical_device_configuration`.
     """
@@ -334,11 +333,10 @@ def set_memory_growth(device: PhysicalDevice, enable: bool) -> None:
         ValueError: If the device is not a GPU.
         RuntimeError: If the backend has computed something already.
 
-    Example:
-        ```py
+    Example::
+
         for gpu in tf.config.list_physical_devices("GPU"):
             tf.config.experimental.set_memory_growth(gpu, True)
-        ```
 
     See also: `tf.config.experimental.get_memory_growth`.
     """
@@ -363,10 +361,9 @@ def get_memory_info(device: str) -> dict[str, int]:
     Raises:
         ValueError: If there is no such device, or if it does not report its memory (CPUs).
 
-    Example:
-        ```py
+    Example::
+
         tf.config.experimental.get_memory_info("GPU:0")["peak"]
-        ```
     """
     backend = registry.active_backend()
     (name,) = found([device], backend)

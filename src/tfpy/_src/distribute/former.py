@@ -50,10 +50,9 @@ class TPUStrategy(mirrored.TPUStrategy):
     Raises:
         RuntimeError: If the active backend has no TPUs.
 
-    Example:
-        ```py
+    Example::
+
         strategy = tf.distribute.experimental.TPUStrategy()
-        ```
 
     See also: `tf.distribute.TPUStrategy`.
     """

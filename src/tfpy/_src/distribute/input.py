@@ -209,11 +209,10 @@ class DistributedIterator(HostObject):
         Returns:
             A bool.
 
-        Example:
-            ```py
+        Example::
+
             while await iterator.fetch(1):
                 strategy.run(step, (next(iterator),))
-            ```
         """
         self._fetched.extend(islice(self._elements, count - len(self._fetched)))
         return bool(self._fetched)

@@ -191,11 +191,10 @@ class TPUStrategy(Strategy):
     Raises:
         RuntimeError: If the active backend has no TPUs.
 
-    Example:
-        ```py
+    Example::
+
         tf.set_backend("jax")
         strategy = tf.distribute.TPUStrategy()
-        ```
 
     See also: `tf.distribute.MirroredStrategy`.
     """

@@ -29,10 +29,9 @@ def _made(base: Any) -> Any:
                 update only after each epoch.
             element: Element of the page, or its selector, in which the plot is shown.
 
-        Example:
-            ```py
+        Example::
+
             model.fit(x, y, epochs=5, callbacks=[keras.callbacks.LivePlot()])
-            ```
         """
 
         def __init__(self, every: float | None = None, element: Any = None) -> None:

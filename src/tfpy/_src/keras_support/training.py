@@ -93,10 +93,9 @@ async def fit_async(
     Returns:
         A `keras.callbacks.History`.
 
-    Example:
-        ```py
+    Example::
+
         history = await model.fit_async(x, y, epochs=3)
-        ```
     """
     self._assert_compile_called("fit_async")
     keras = keras_loops()
@@ -170,10 +169,9 @@ async def evaluate_async(
     Returns:
         The loss, or a list of the loss and the metrics.
 
-    Example:
-        ```py
+    Example::
+
         loss = await model.evaluate_async(x, y)
-        ```
     """
     self._assert_compile_called("evaluate_async")
     batches = _batches(
@@ -209,10 +207,9 @@ async def predict_async(
     Returns:
         NumPy arrays with the outputs of the model.
 
-    Example:
-        ```py
+    Example::
+
         y = await model.predict_async(x)
-        ```
     """
     batches = _batches(self, x=x, batch_size=batch_size, steps_per_epoch=steps, shuffle=False)
     callbacks = _callbacks(self, callbacks, batches, verbose)

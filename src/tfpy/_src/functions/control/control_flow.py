@@ -273,8 +273,7 @@ def while_loop(
         raise ValueError("'loop_vars' must be provided.")
     if tracing.local.active:
         return _staged(cond, body, loop_vars, maximum_iterations, shape_invariants is not None)
-    most: Any = maximum_iterations
-    limit = None if most is None else int(most)
+    limit = None if maximum_iterations is None else int(maximum_iterations)
     state: Sequence[Any] = loop_vars
     done, test_place, body_place = 0, tracing.next_place(), tracing.next_place()
 

@@ -103,13 +103,8 @@ def _gradient(
         with GradientTape() as tape:
             tape.watch([given[i] for i in wanted])
             results = list(function(*given))
-        found = tape.gradient(
-            [results[i] for i in flows],
-            [given[i] for i in wanted],
-            seeds,
-            UnconnectedGradients.ZERO,
-        )
-        return list(found)
+        targets, sources = [results[i] for i in flows], [given[i] for i in wanted]
+        return list(tape.gradient(targets, sources, seeds, UnconnectedGradients.ZERO))
 
     seeds = [g for g in flowing if g is not None]
     found = host_call.apply(

@@ -152,8 +152,7 @@ class TensorArray(ArrayItems):
         """
         if is_symbolic(index):
             return self.staged().read(index) if self._whole is None else take(self._whole, index)
-        number: Any = index
-        at = int(number)
+        at = int(index)
         if not 0 <= at < len(self._items):
             raise OutOfRangeError(
                 None,
@@ -197,8 +196,7 @@ class TensorArray(ArrayItems):
         """
         if is_symbolic(index) or self._is_elsewhere():
             return self.staged().write(index, value)
-        number: Any = index
-        at = int(number)
+        at = int(index)
         if at < 0:
             raise OutOfRangeError(
                 None,

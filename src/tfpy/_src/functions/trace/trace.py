@@ -67,8 +67,7 @@ class Trace:
 
     def __init__(self, name: str, allows_variables: bool = True) -> None:
         self.name = name
-        self.lock = threading.RLock()
-        """Lock that is held while the trace is extended for a derivative."""
+        self.lock = threading.RLock()  # held while the trace is extended for a derivative
         self._began = next_identity()
         self.graph = Graph()
         self.recorder = Recorder()
@@ -82,8 +81,7 @@ class Trace:
         """True if the gradient does not follow from the equations alone."""
         self.unseeded = 0
         """Number of random ops without a seed."""
-        self.made: list[Variable] = []
-        """Variables that the function made."""
+        self.made: list[Variable] = []  # by the function
         self.used: dict[int, Tensor] = {}
         """Tensors of the original trace that an extension reads, by identity."""
         self._earlier = 0  # values from this number on belong to the extension
@@ -103,11 +101,8 @@ class Trace:
     def feed(self, fetching: Callable[[], Callable[[], Array]], aval: Aval, name: str) -> Tensor:
         """Add an input that receives a new value at each call of the traced function.
 
-        Args:
-            fetching: Returns the function that produces the values. It is called again for each
-                place in other traces into which a call inlines this trace.
-            aval: Aval of the values.
-            name: Name of the input.
+        `fetching` returns the function that produces the values. It is called again for each place
+        in other traces into which a call inlines this trace.
         """
         tensor = self.argument(aval, name)
         fetch = fetching()
@@ -390,10 +385,7 @@ class Trace:
 class Inlined:
     """The equations of a Graph that were copied into a trace.
 
-    Args:
-        trace: The trace.
-        graph: The Graph.
-        values: Maps values of the Graph to values of the trace.
+    `values` maps values of the Graph to values of the trace.
     """
 
     def __init__(self, trace: Trace, graph: Graph, values: dict[int, int]) -> None:

@@ -21,14 +21,12 @@ def set_threads_count(count: int) -> None:
         ValueError: If `count` is not a positive integer.
         RuntimeError: If the wasm backend is already open.
 
-    Example:
+    Example::
 
-        ```py
         import tfpy as tf
 
         tf.set_threads_count(4)
         await tf.set_backend_async("wasm")
-        ```
 
     See also: `tf.get_threads_count`.
     """
@@ -46,14 +44,12 @@ def get_threads_count() -> int:
     Raises:
         RuntimeError: If the wasm backend is not open.
 
-    Example:
+    Example::
 
-        ```py
         import tfpy as tf
 
         await tf.set_backend_async("wasm")
         print(tf.get_threads_count())
-        ```
 
     See also: `tf.set_threads_count`.
     """

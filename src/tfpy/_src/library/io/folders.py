@@ -43,13 +43,11 @@ def to_folder(files: Any, folder: str | os.PathLike[str], max_bytes: int = _LIMI
         ResourceExhaustedError: If the files have more than `max_bytes` bytes.
         OpError: If a file cannot be written, e.g. because a folder has its name.
 
-    Example:
+    Example::
 
-        ```py
         import tfpy as tf
 
         paths = tf.io.to_folder("flowers.zip", "/flowers")
-        ```
 
     See also: `tf.io.to_folder_async`, `tf.data.FileDataSource`.
     """
@@ -79,13 +77,11 @@ async def to_folder_async(
         ResourceExhaustedError: If the files have more than `max_bytes` bytes.
         OpError: If a file cannot be written, e.g. because a folder has its name.
 
-    Example:
+    Example::
 
-        ```py
         import tfpy as tf
 
         paths = await tf.io.to_folder_async("flowers.zip", "/flowers")
-        ```
 
     See also: `tf.io.to_folder`.
     """

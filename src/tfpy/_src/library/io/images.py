@@ -149,13 +149,11 @@ def decode_jpeg(
         InvalidArgumentError: If `ratio` or `channels` is not supported, or the file is damaged.
         UnimplementedError: If Pillow is not installed.
 
-    Example:
+    Example::
 
-        ```py
         import tfpy as tf
 
         image = tf.io.decode_jpeg(tf.io.read_file("photo.jpg"), channels=3)
-        ```
 
     See also: `tf.io.decode_image`, `tf.io.encode_jpeg`.
     """
@@ -208,13 +206,11 @@ def decode_gif(contents: TensorLike, name: str | None = None) -> Tensor:
         InvalidArgumentError: If the file is not a GIF file, or is damaged.
         UnimplementedError: If Pillow is not installed.
 
-    Example:
+    Example::
 
-        ```py
         import tfpy as tf
 
         frames = tf.io.decode_gif(tf.io.read_file("animation.gif"))
-        ```
 
     See also: `tf.io.decode_image`.
     """
@@ -280,14 +276,12 @@ def encode_jpeg(
         InvalidArgumentError: If the shape, the dtype, the format or the quality is not supported.
         UnimplementedError: If Pillow is not installed.
 
-    Example:
+    Example::
 
-        ```py
         import tfpy as tf
 
         jpeg = tf.io.encode_jpeg(tf.zeros([8, 8, 3], tf.uint8), quality=90)
         tf.io.write_file("black.jpg", jpeg)
-        ```
 
     See also: `tf.io.decode_jpeg`, `tf.io.encode_png`.
     """

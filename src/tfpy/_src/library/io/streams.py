@@ -35,15 +35,13 @@ class DataSource:
         Raises:
             OpError: If the bytes cannot be read. The subclass depends on the reason.
 
-        Example:
+        Example::
 
-            ```py
             import tfpy as tf
 
             source = tf.data.FileDataSource(b"hello")
             async for piece in source.pieces():
                 print(piece)
-            ```
         """
         stream = await self._open()
         done = 0
@@ -69,16 +67,14 @@ class URLDataSource(DataSource):
         progress: Function that is called after each piece with the number of bytes so far and the
             total number of bytes, or None if the server does not send it.
 
-    Example:
+    Example::
 
-        ```py
         import tfpy as tf
 
         def show(done, size):
             print(f"{done} of {size} bytes")
 
         lines = tf.data.TextLineDataset(tf.data.URLDataSource("words.txt", show))
-        ```
 
     See also: `tf.data.FileDataSource`, `tf.io.to_folder`.
     """

@@ -209,11 +209,10 @@ def draw(image: TensorLike, canvas: Any, options: Mapping[str, Any] | None = Non
         ValueError: If the shape, dtype or values of the image or the options are not supported, or
             the canvas has another context.
 
-    Example:
-        ```py
+    Example::
+
         image = tf.random.uniform([64, 64, 3])
         tf.browser.draw(image, js.document.getElementById("canvas"))
-        ```
 
     See also: `tf.browser.to_pixels`.
     """
@@ -262,11 +261,10 @@ def gpu_device() -> Any:
     Raises:
         UnimplementedError: If the active backend is not webgpu.
 
-    Example:
-        ```py
+    Example::
+
         device = tf.browser.gpu_device()
         queue = device.queue
-        ```
 
     See also: `tf.browser.from_gpu_buffer`.
     """
@@ -297,12 +295,11 @@ def from_gpu_buffer(buffer: Any, shape: Sequence[int], dtype: DTypeLike = dtypes
         ValueError: If the buffer is too small, mapped, or was created with other usages.
         InternalError: At the next read, if the buffer belongs to another device.
 
-    Example:
-        ```py
+    Example::
+
         usage = js.GPUBufferUsage.STORAGE | js.GPUBufferUsage.COPY_SRC | js.GPUBufferUsage.COPY_DST
         buffer = tf.browser.gpu_device().createBuffer(size=64, usage=usage)
         x = tf.browser.from_gpu_buffer(buffer, [4, 4])
-        ```
 
     See also: `tf.browser.gpu_device`.
     """
