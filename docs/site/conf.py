@@ -25,6 +25,7 @@ SHOWN = {"web/npm/README.md": "npm.md"}
 SERVED = "examples/notebooks/"
 """A folder that the site also serves."""
 TABLES = re.compile(r'<table class="docutils.*?</table>', re.S)
+PARAMETERS = re.compile(r"(?<=\(</span>)\s*<dl>(.*?)</dl>", re.S)
 WORD = re.compile(r'(?<=<span class="pre">)[^<]+')
 BREAK = re.compile(r"(?<=\w{3})[_./:=(,]+(?=\w)")
 """Positions at which a name or an address may be wrapped."""
@@ -89,7 +90,7 @@ def _link_to_reference(app: Any, document: nodes.document) -> None:
     """Link names such as `tf.relu(x)` in text to the reference."""
     for literal in list(document.findall(nodes.literal)):
         named = NAME.match(literal.astext())
-        if named is None or isinstance(literal.parent, nodes.reference | pending_xref):
+        if named is None or _is_linked(literal):
             continue
         link = pending_xref(
             "", refdomain="py", reftype="obj", reftarget=named[1], refwarn=False,
@@ -99,10 +100,25 @@ def _link_to_reference(app: Any, document: nodes.document) -> None:
         link += literal
 
 
+def _is_linked(node: nodes.Node) -> bool:
+    """Return True if a link contains the node."""
+    while node.parent is not None:
+        node = node.parent
+        if isinstance(node, nodes.reference | pending_xref):
+            return True
+    return False
+
+
 def _fit(app: Any, page: str, template: str, context: dict[str, Any], tree: Any) -> None:
     """Prepare a page for narrow screens: make long names wrap, and label the cells of tables."""
     body = WORD.sub(lambda word: BREAK.sub(r"\g<0><wbr>", word[0]), context.get("body", ""))
+    body = PARAMETERS.sub(_in_lines, body)
     context["body"] = TABLES.sub(_labelled, body)
+
+
+def _in_lines(found: re.Match[str]) -> str:
+    """Write the parameters of a signature as lines: they are no definition list."""
+    return found[1].replace("<dd>", '<span class="tfpy-parameter">').replace("</dd>", "</span>")
 
 
 def _labelled(found: re.Match[str]) -> str:
