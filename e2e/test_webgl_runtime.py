@@ -285,7 +285,7 @@ def test_no_memory_is_an_error_and_never_a_wrong_value(evaluate: Evaluate) -> No
     allocating, computing, *lost, reading = found["said"]
     wanted = "ResourceExhaustedError: webgl: out of memory"
     assert re.fullmatch(rf"{wanted}: \d+ bytes wanted, \d+ in use", allocating)
-    assert re.fullmatch(rf"{wanted} while computing, \d+ bytes in use; what was .*", computing)
+    assert re.fullmatch(rf"{wanted} while computing, \d+ bytes in use; the results .*", computing)
     for said in lost:
         assert said.startswith("ResourceExhaustedError: webgl: the value is lost")
     assert re.fullmatch(rf"{wanted}: \d+ bytes wanted, \d+ in use", reading)

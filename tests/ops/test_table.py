@@ -195,7 +195,7 @@ def test_gradient_or_none(op: Op) -> None:
 
 
 def test_unsupported_ops_have_reasons() -> None:
-    assert set(UNSUPPORTED) - {"jax"} == {"cpu", *LOWER}  # jax is registered later
+    assert set(UNSUPPORTED) >= {"cpu", *LOWER}
     for reasons in UNSUPPORTED.values():
         for name, reason in reasons.items():
             assert name in OPS

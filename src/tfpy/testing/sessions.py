@@ -175,7 +175,10 @@ class Sessions:
             TimeoutError: If the page does not respond in time. The browser is stopped.
             RuntimeError: If Pyodide or tfpy does not load.
         """
-        request = {"kind": "run", "backend": backend, **_describe(function, arguments)}
+        request = {
+            **{"kind": "run", "backend": backend, "check_leaks": test.check_leaks},
+            **_describe(function, arguments),
+        }
         page = self._session_page(browser, test, backend)
         try:
             return {**_ask(page, request, test.timeout), "problems": [*page.problems]}
