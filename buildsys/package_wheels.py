@@ -85,7 +85,7 @@ RECIPES = (
 )
 FOLDER = "packed"
 LOADER = ("__init__", "bytecode", "lazy_imports", "packed_packages")
-JAX_LATE = ("backend", "malloc", "processes", "relay", "sharding")
+JAX_LATE = ("backend", "processes", "relay", "sharding")
 DISPLAY_LATE = (
     *("arrays", "diagrams", "layered_layout", "line_charts", "live_plot", "progress", "tables"),
 )

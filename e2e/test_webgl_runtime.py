@@ -20,7 +20,7 @@ from tfpy._src.compiler.ir.aval import Aval
 from tfpy._src.compiler.ir.graph import Graph
 from tfpy._src.compiler.ir.op import OPS
 from tfpy._src.compiler.lower.program import Program
-from tfpy._src.compiler.lower.shaders import segments as shader_segments
+from tfpy._src.compiler.lower.shaders import kernels as shader_kernels
 from tfpy._src.compiler.lower.webgl import lower
 
 
@@ -43,7 +43,7 @@ def test_order_with_nan(evaluate: Evaluate) -> None:
 def test_scatters_and_sorts_in_many_steps(
     evaluate: Evaluate, monkeypatch: pytest.MonkeyPatch, rng: np.random.Generator
 ) -> None:
-    monkeypatch.setattr(shader_segments, "LONGEST_SEARCH", 8)
+    monkeypatch.setattr(shader_kernels, "LONGEST_SEARCH", 8)
     ids = rng.integers(-1, 4, 50).astype(np.int32)
     for width in (3, 4):
         x, updates = (rng.integers(-9, 9, (n, width)).astype(np.int32) for n in (4, 50))
@@ -70,7 +70,7 @@ def test_segments_by_sorted_ids(
     width: int,
 ) -> None:
     """Thousands of ids and outputs, long and empty segments, and ids without a segment."""
-    monkeypatch.setattr(shader_segments, "STEP_COST", -(10**9))
+    monkeypatch.setattr(shader_kernels, "STEP_COST", -(10**9))
     ids = rng.integers(-2, segments, count).astype(np.int32)
     ids[: count // 5] = segments // 2
     data = rng.integers(-9, 9, (count, width)).astype(np.int32)

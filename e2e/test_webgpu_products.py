@@ -23,10 +23,10 @@ from tfpy._src.compiler.ir.op import OPS
 from tfpy._src.compiler.lower.program import Program
 from tfpy._src.compiler.lower.webgpu import (
     WebGPUTarget,
+    kernels,
     lower,
     packed,
     tiles,
-    transposition,
     winograd,
 )
 from tfpy._src.compiler.lower.webgpu.kernels import add_kernel
@@ -158,7 +158,7 @@ def test_reductions_are_shared(evaluate: Evaluate) -> None:
 
 def test_transpositions_in_tiles(evaluate: Evaluate, monkeypatch: pytest.MonkeyPatch) -> None:
     """Transpose whole and partial texels and tiles, inner dimensions, a fused result and a part."""
-    monkeypatch.setattr(transposition, "SMALL", 1)
+    monkeypatch.setattr(kernels, "SMALL_TRANSPOSE", 1)
     cases = [
         case("transpose", whole(70, 132), perm=(1, 0)),
         case("transpose", whole(3, 33, 70), perm=(0, 2, 1)),

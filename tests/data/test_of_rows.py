@@ -12,7 +12,7 @@ import tfpy as tf
 from tfpy._src.compiler.ir.closing import close
 from tfpy._src.compiler.ir.evaluate import Evaluator
 from tfpy._src.compiler.passes.pipeline import simplify
-from tfpy._src.data.of_rows import of_rows
+from tfpy._src.data.functions import of_rows
 
 COUNT = 7
 RNG = np.random.default_rng(0)

@@ -29,7 +29,7 @@ from e2e import (
     test_ops as ops,
     test_random as random,
 )
-from tfpy._src.compiler.lower.jax import options, replicas
+from tfpy._src.compiler.lower.jax import program as jax_program, replicas
 
 rest = pytest.mark.rest
 
@@ -193,13 +193,13 @@ def test_a_step_is_compiled_once() -> None:
 
 
 def test_options_of_the_compiler_that_it_lacks_are_left_out() -> None:
-    assert not options._is_known("xla_no_such_option", True)
+    assert not jax_program._is_known("xla_no_such_option", True)
 
 
 def test_options_of_the_compiler_are_those_of_the_graph() -> None:
     def chosen(function: Any, *arguments: Any) -> set[str]:
         graph = tfpy.function(function).get_concrete_function(*arguments).graph
-        return {name.removeprefix("xla_cpu_") for name in options.compiler_options(graph)}
+        return {name.removeprefix("xla_cpu_") for name in jax_program.compiler_options(graph)}
 
     def reduced(x: Any, w: Any) -> Any:
         return tfpy.reduce_max(x @ w, axis=-1)
@@ -232,9 +232,9 @@ def test_gpus_exchange_large_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
 
     x = tfpy.ones([4])
     graphs = [f.get_concrete_function(x).graph for f in (summed, alone)]
-    monkeypatch.setattr(options.jax, "default_backend", lambda: "gpu")
-    monkeypatch.setattr(options, "_is_known", lambda name, value: True)
-    of_replicas, of_one = map(options.compiler_options, graphs)
+    monkeypatch.setattr(jax_program.jax, "default_backend", lambda: "gpu")
+    monkeypatch.setattr(jax_program, "_is_known", lambda name, value: True)
+    of_replicas, of_one = map(jax_program.compiler_options, graphs)
     assert of_replicas["xla_gpu_all_reduce_combine_threshold_bytes"] == 2**27
     assert of_replicas["xla_gpu_experimental_parallel_collective_overlap_limit"] == 16
     assert of_one == {}

@@ -12,7 +12,7 @@ from tensorflow.python.framework import op_def_registry
 
 from tfpy._src.base import dtypes
 from tfpy._src.formats.raw_ops import RECORDS
-from tfpy._src.formats.raw_ops.signature import REQUIRED, OperationPort
+from tfpy._src.formats.raw_ops.records import REQUIRED, OperationPort
 
 OTHERS = """
     Conv1D DepthwiseConv2d FusedDepthwiseConv2dNative Ones Prelu Zeros

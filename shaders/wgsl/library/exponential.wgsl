@@ -1,6 +1,6 @@
 // Exponentials, logarithms, powers. Built-in functions are used only where the language bounds their
 // error to a few units in the last place.
-// GLSL's functions are generated from these (lower/webgl/glsl/from_wgsl.py), so types other than float are explicit.
+// GLSL's functions are generated from these (lower/webgl/glsl/library.py), so types other than float are explicit.
 
 // exp(x) * 2^shift, for a shift of -1 or 0.
 fn scaled_exponential(x: f32, shift: i32) -> f32 {

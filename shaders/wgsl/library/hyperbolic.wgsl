@@ -1,5 +1,5 @@
 // Hyperbolic functions and their inverses; the error function.
-// GLSL's functions are generated from these (lower/webgl/glsl/from_wgsl.py), so types other than float are explicit.
+// GLSL's functions are generated from these (lower/webgl/glsl/library.py), so types other than float are explicit.
 
 // Returns exp(x) / 2, even if exp(x) overflows.
 fn half_exponential(x: f32) -> f32 { return scaled_exponential(x, -1); }

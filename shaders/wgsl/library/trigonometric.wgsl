@@ -1,5 +1,5 @@
 // Sine, cosine, tangent and their inverses.
-// GLSL's functions are generated from these (lower/webgl/glsl/from_wgsl.py), so types other than float are explicit.
+// GLSL's functions are generated from these (lower/webgl/glsl/library.py), so types other than float are explicit.
 
 // An angle of quadrant * pi/2 + rest with |rest| <= pi/4; the quadrant is modulo 4.
 struct Angle {

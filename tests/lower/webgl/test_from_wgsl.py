@@ -7,8 +7,7 @@ import re
 import pytest
 
 from tfpy._src.compiler.lower.shaders.library import template
-from tfpy._src.compiler.lower.webgl.glsl.from_wgsl import from_wgsl
-from tfpy._src.compiler.lower.webgl.glsl.library import SHARED
+from tfpy._src.compiler.lower.webgl.glsl.library import SHARED, from_wgsl
 
 
 def test_functions_and_declarations() -> None:

@@ -14,15 +14,15 @@ from typing import Any
 from tfpy._src.backends import registry
 from tfpy._src.base import tracing
 from tfpy._src.base.errors import InvalidArgumentError, NotTraceableError, OutOfRangeError
-from tfpy._src.compiler.ir.aval import Array
+from tfpy._src.compiler.ir.aval import Array, Aval
 from tfpy._src.compiler.ir.evaluate import Evaluator
-from tfpy._src.compiler.ir.graph import Graph
+from tfpy._src.compiler.ir.graph import Eqn, Graph
+from tfpy._src.compiler.ops import movement
 from tfpy._src.compiler.passes.pipeline import simplify, strip
 from tfpy._src.core.tensor import Tensor, from_array
 from tfpy._src.core.tensor_shape import TensorShape
 from tfpy._src.data import structure
 from tfpy._src.data.node import DatasetNode
-from tfpy._src.data.of_rows import of_rows
 from tfpy._src.data.run import DatasetRun
 from tfpy._src.data.specs import DatasetSpec, NoneTensorSpec, with_shape
 from tfpy._src.data.structure import Flat
@@ -33,6 +33,90 @@ from tfpy._src.functions.tf_function.polymorphic import Function
 from tfpy._src.functions.tf_function.signature import TensorSpec
 from tfpy._src.functions.tf_function.traceable import CONVERTERS
 from tfpy._src.functions.trace.trace import Extra
+
+
+def of_rows(graph: Graph, elements: int, count: int) -> Graph | None:
+    """Return the graph for `count` stacked elements, or None if it cannot be converted.
+
+    Args:
+        elements: Number of inputs that are stacked. The other inputs are the same for all elements.
+        count: Number of elements.
+    """
+    if any(a.dtype.is_complex or a.dtype.is_extension for a in graph.avals):
+        return None
+    return _Rows(graph, elements, count).graph()
+
+
+class _Rows:
+    """A builder of the graph for stacked elements."""
+
+    def __init__(self, graph: Graph, elements: int, count: int) -> None:
+        self._old, self._count = graph, count
+        self._new = Graph()
+        self._places: dict[int, int] = {}
+        self._in_rows: set[int] = set()
+        for number, value in enumerate(graph.inputs):
+            aval = graph.avals[value]
+            if number < elements:
+                self._in_rows.add(value)
+                aval = Aval((count, *aval.shape), aval.dtype)
+            self._places[value] = self._new.add_input(aval)
+        for value, array in graph.constants.items():
+            self._places[value] = self._new.add_constant(array, graph.avals[value])
+
+    def graph(self) -> Graph | None:
+        """Return the graph, or None if an equation is not supported."""
+        for eqn in self._old.eqns:
+            if self._in_rows.isdisjoint(eqn.inputs):
+                new = self._as_it_is(eqn)
+            elif eqn.op.laws.exact:
+                new = self._elementwise(eqn)
+            elif eqn.op.stacked is not None:
+                new = self._moved(eqn)
+            else:
+                return None
+            self._places.update(zip(eqn.outputs, new, strict=True))
+        self._new.outputs = [self._result(value) for value in self._old.outputs]
+        return self._new
+
+    def _as_it_is(self, eqn: Eqn) -> tuple[int, ...]:
+        given = [self._places[v] for v in eqn.inputs]
+        return self._new.add_copy(eqn, given, self._old)
+
+    def _elementwise(self, eqn: Eqn) -> tuple[int, ...]:
+        (result,) = eqn.outputs
+        self._in_rows.add(result)
+        rank = self._old.avals[result].rank
+        given = [self._aligned(v, rank) for v in eqn.inputs]
+        return (self._new.add_eqn(eqn.op, given, eqn.attrs),)
+
+    def _aligned(self, value: int, rank: int) -> int:
+        """Return a value with rows of the given rank, for broadcasting."""
+        place, shape = self._places[value], self._old.avals[value].shape
+        if value not in self._in_rows or len(shape) == rank:
+            return place
+        ones = (1,) * (rank - len(shape))
+        attrs = (("shape", (self._count, *ones, *shape)),)
+        return self._new.add_eqn(movement.reshape, [place], attrs)
+
+    def _moved(self, eqn: Eqn) -> tuple[int, ...]:
+        given = [self._in_row(v) for v in eqn.inputs]
+        self._in_rows.update(eqn.outputs)
+        assert eqn.op.stacked is not None
+        attrs = eqn.op.stacked(self._count, dict(eqn.attrs))
+        return (self._new.add_eqn(eqn.op, given, tuple(attrs.items())),)
+
+    def _in_row(self, value: int) -> int:
+        """Return a stacked value. An input that is the same for all elements is repeated."""
+        place = self._places[value]
+        if value in self._in_rows:
+            return place
+        shape = (self._count, *self._old.avals[value].shape)
+        return self._new.add_eqn(movement.broadcast_to, [place], (("shape", shape),))
+
+    def _result(self, value: int) -> int:
+        return self._in_row(value)
+
 
 Call = Callable[[Flat], Flat]
 

@@ -14,7 +14,7 @@ from tfpy._src.compiler.ir.sharding import DeviceMesh
 from tfpy._src.core.conversion import convert_to_tensor
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.distribute.device_spec import DeviceSpec
-from tfpy._src.distribute.dtensor.mesh_parts import PARTS, MeshDimension, check, numbers_in, spec_of
+from tfpy._src.distribute.dtensor.mesh_parts import MeshDimension, check, parse, spec_of
 
 
 class Mesh:
@@ -373,19 +373,7 @@ class Mesh:
             >>> tf.experimental.dtensor.Mesh.from_string(mesh.to_string()) == mesh
             True
         """
-        parts = mesh_str.split("|")
-        if len(parts) not in PARTS:
-            raise ValueError(f"Expected 5 or 6 mesh parts but found {len(parts)}: {mesh_str!r}")
-        name, dims, ids, local_ids, local, *rest = parts
-        pairs = [dim.rpartition("=")[::2] for dim in dims.split(",")]
-        return cls(
-            [dim for dim, _ in pairs],
-            np.array(numbers_in(ids)).reshape([int(size) for _, size in pairs]),
-            numbers_in(local_ids),
-            [*filter(None, local.split(","))],
-            name,
-            [device for part in rest for device in part.split(",")],
-        )
+        return cls(*parse(mesh_str))
 
     def __reduce__(self) -> Any:
         return Mesh.from_string, (self.to_string(),)

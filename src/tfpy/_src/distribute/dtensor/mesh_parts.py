@@ -9,9 +9,6 @@ import numpy as np
 
 from tfpy._src.distribute.device_spec import DeviceSpec
 
-PARTS = (5, 6)
-"""Valid numbers of parts in the string form of a mesh."""
-
 
 class MeshDimension(NamedTuple):
     """The name and size of a mesh dimension."""
@@ -25,7 +22,28 @@ def spec_of(device: DeviceSpec | str) -> DeviceSpec:
     return device if isinstance(device, DeviceSpec) else DeviceSpec.from_string(device)
 
 
-def numbers_in(text: str) -> list[int]:
+def parse(text: str) -> tuple[Any, ...]:
+    """Return the arguments of the mesh that `Mesh.to_string` wrote.
+
+    Raises:
+        ValueError: If the string has a different form.
+    """
+    parts = text.split("|")
+    if len(parts) not in (5, 6):
+        raise ValueError(f"Expected 5 or 6 mesh parts but found {len(parts)}: {text!r}")
+    name, dims, ids, local_ids, local, *rest = parts
+    pairs = [dim.rpartition("=")[::2] for dim in dims.split(",")]
+    return (
+        [dim for dim, _ in pairs],
+        np.array(_numbers_in(ids)).reshape([int(size) for _, size in pairs]),
+        _numbers_in(local_ids),
+        [*filter(None, local.split(","))],
+        name,
+        [device for part in rest for device in part.split(",")],
+    )
+
+
+def _numbers_in(text: str) -> list[int]:
     """Parse integers that are separated by commas."""
     return [int(number) for number in text.split(",") if number]
 

@@ -1,16 +1,15 @@
-"""Sparse and ragged tensors by components, set operations, and CTC."""
+"""Sparse and ragged tensors by components, and set operations."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from tfpy._src.base.errors import UnimplementedError, invalid
+from tfpy._src.base.errors import invalid
 from tfpy._src.core.conversion import convert_to_tensor
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.formats.raw_ops.derivative import pulled_back
 from tfpy._src.formats.raw_ops.records import op
-from tfpy._src.library.ctc import decoding, loss
 from tfpy._src.library.sparse import (
     arithmetic,
     conversion,
@@ -30,7 +29,8 @@ from tfpy._src.tensors.ragged import components
 Parts = tuple[Tensor, Tensor, Tensor]
 
 
-def _parts(x: SparseTensor) -> Parts:
+def components_of(x: SparseTensor) -> Parts:
+    """Return the tensors by which an operation represents a sparse tensor."""
     return x.indices, x.values, x.dense_shape
 
 
@@ -43,7 +43,7 @@ def _of(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def _whole(function: Callable[..., Any]) -> Callable[..., Parts]:
     """Return an operation on the components of a sparse tensor with a sparse result."""
-    return lambda *inputs, **attrs: _parts(_of(function)(*inputs, **attrs))
+    return lambda *inputs, **attrs: components_of(_of(function)(*inputs, **attrs))
 
 
 def _of_two(function: Callable[..., Any], *inputs: Any) -> Any:
@@ -54,13 +54,13 @@ def _concat(
     indices: Sequence[Any], values: Sequence[Any], shapes: Sequence[Any], *, concat_dim: int
 ) -> Parts:
     parts = [SparseTensor(*p) for p in zip(indices, values, shapes, strict=True)]
-    return _parts(slicing.concat(concat_dim, parts))
+    return components_of(slicing.concat(concat_dim, parts))
 
 
 def _split(axis: Any, indices: Any, values: Any, shape: Any, *, num_split: int) -> tuple[Any, ...]:
     whole = SparseTensor(indices, values, shape)
     found = slicing.split(whole, num_split, static_int(axis))
-    return tuple(map(list, zip(*map(_parts, found), strict=True)))
+    return tuple(map(list, zip(*map(components_of, found), strict=True)))
 
 
 def _filled(indices: Any, values: Any, dense_shape: Any, default_value: Any) -> tuple[Any, ...]:
@@ -77,7 +77,7 @@ def _reduced(function: Callable[..., Any], *parts: Any, keep: bool, is_sparse: b
     """Return a reduction of the components of a sparse tensor; the axes are the last input."""
     *tensor, axes = parts
     found = function(SparseTensor(*tensor), static_ints(axes) or None, keep, is_sparse)
-    return _parts(found) if is_sparse else found
+    return components_of(found) if is_sparse else found
 
 
 def _sets(a: Any, b: Any, operation: str, validate: bool) -> Parts:
@@ -89,7 +89,7 @@ def _sets(a: Any, b: Any, operation: str, validate: bool) -> Parts:
     }
     if operation not in known:
         raise invalid("SetOperation", f"Invalid set_operation {operation}")
-    return _parts(known[operation](a, b, validate_indices=validate))
+    return components_of(known[operation](a, b, validate_indices=validate))
 
 
 def _sparse_sets(*parts: Any, set_operation: str, validate_indices: bool) -> Parts:
@@ -132,61 +132,13 @@ def _ragged_gather(
 
 def _ragged_to_sparse(rt_nested_splits: Any, rt_dense_values: Any) -> Parts:
     ragged = RaggedTensor.from_nested_row_splits(rt_dense_values, rt_nested_splits)
-    return _parts(ragged.to_sparse())
-
-
-def _greedy(
-    inputs: Any, sequence_length: Any, *, merge_repeated: bool, blank_index: int
-) -> tuple[Tensor, ...]:
-    found, scores = decoding.ctc_greedy_decoder(
-        inputs, sequence_length, merge_repeated, blank_index
-    )
-    return *_parts(found[0]), scores
-
-
-def _beams(
-    inputs: Any, sequence_length: Any, *, beam_width: int, top_paths: int, merge_repeated: bool
-) -> tuple[Any, ...]:
-    if merge_repeated:
-        raise UnimplementedError(None, None, "CTCBeamSearchDecoder: merge_repeated must be False")
-    found, scores = decoding.ctc_beam_search_decoder(inputs, sequence_length, beam_width, top_paths)
-    return *map(list, zip(*map(_parts, found), strict=True)), scores
-
-
-def _ctc(blank: int) -> Callable[..., tuple[Tensor, Tensor]]:
-    """Return the CTC loss of sparse labels, with the last or the first class as blank."""
-
-    def both(
-        inputs: Any,
-        labels_indices: Any,
-        labels_values: Any,
-        sequence_length: Any,
-        *,
-        preprocess_collapse_repeated: bool,
-        ctc_merge_repeated: bool,
-        ignore_longer_outputs_than_inputs: bool,
-    ) -> tuple[Tensor, Tensor]:
-        if preprocess_collapse_repeated or not ctc_merge_repeated:
-            raise UnimplementedError(
-                None, None, "CTCLoss supports only the options that tf.nn.ctc_loss uses."
-            )
-        logits, at = convert_to_tensor(inputs), convert_to_tensor(labels_indices)
-        longest = int(at.host_view()[:, 1].max(initial=-1)) + 1
-        labels = SparseTensor(at, labels_values, [logits.aval.shape[1], longest])
-
-        def of(x: Tensor) -> Tensor:
-            return loss.ctc_loss(labels, x, None, sequence_length, blank_index=blank)
-
-        found = of(logits)
-        return found, pulled_back(of, logits, found * 0 + 1)
-
-    return both
+    return components_of(ragged.to_sparse())
 
 
 op(
     "SparseAdd(a_indices, a_values, a_shape, b_indices, b_values, b_shape, thresh) -> "
     "sum_indices, sum_values, sum_shape",
-    lambda *parts: _parts(_of_two(arithmetic.add, *parts)),
+    lambda *parts: components_of(_of_two(arithmetic.add, *parts)),
 )
 op(
     "SparseConcat(indices*N, values*N, shapes*N; concat_dim) -> output_indices, "
@@ -228,7 +180,7 @@ op(
 )
 op(
     "SparseReorder(input_indices, input_values, input_shape) -> output_indices, output_values",
-    lambda input_indices, input_values, input_shape: _parts(
+    lambda input_indices, input_values, input_shape: components_of(
         shaping.reorder(SparseTensor(input_indices, input_values, input_shape))
     )[:2],
 )
@@ -305,12 +257,12 @@ op(
 op(
     "SparseSparseMaximum(a_indices, a_values, a_shape, b_indices, b_values, b_shape) -> "
     "output_indices, output_values",
-    lambda *parts: _parts(_of_two(reduction.maximum, *parts))[:2],
+    lambda *parts: components_of(_of_two(reduction.maximum, *parts))[:2],
 )
 op(
     "SparseSparseMinimum(a_indices, a_values, a_shape, b_indices, b_values, b_shape) -> "
     "output_indices, output_values",
-    lambda *parts: _parts(_of_two(reduction.minimum, *parts))[:2],
+    lambda *parts: components_of(_of_two(reduction.minimum, *parts))[:2],
 )
 op(
     "SparseSplit(split_dim, indices, values, shape; num_split) -> output_indices*num_split, "
@@ -381,28 +333,4 @@ op(
     "RaggedTensorToTensor(shape, values, default_value, "
     "row_partition_tensors*num_row_partition_tensors; row_partition_types) -> result",
     components.ragged_tensor_to_tensor,
-)
-
-op(
-    "CTCBeamSearchDecoder(inputs, sequence_length; beam_width, top_paths, "
-    "merge_repeated=True) -> decoded_indices*top_paths, decoded_values*top_paths, "
-    "decoded_shape*top_paths, log_probability",
-    _beams,
-)
-op(
-    "CTCGreedyDecoder(inputs, sequence_length; merge_repeated=False, blank_index=-1) -> "
-    "decoded_indices, decoded_values, decoded_shape, log_probability",
-    _greedy,
-)
-op(
-    "CTCLoss(inputs, labels_indices, labels_values, sequence_length; "
-    "preprocess_collapse_repeated=False, ctc_merge_repeated=True, "
-    "ignore_longer_outputs_than_inputs=False) -> loss, gradient",
-    _ctc(-1),
-)
-op(
-    "CTCLossV2(inputs, labels_indices, labels_values, sequence_length; "
-    "preprocess_collapse_repeated=False, ctc_merge_repeated=True, "
-    "ignore_longer_outputs_than_inputs=False) -> loss, gradient",
-    _ctc(0),
 )

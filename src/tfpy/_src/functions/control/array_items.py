@@ -3,21 +3,82 @@
 from __future__ import annotations
 
 import copy
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Any, NoReturn, Self
 
 from tfpy._src.base import tracing
-from tfpy._src.base.dtypes import int32
-from tfpy._src.base.errors import NotTraceableError
+from tfpy._src.base.dtypes import DType, int32
+from tfpy._src.base.errors import InvalidArgumentError, NotTraceableError
+from tfpy._src.compiler.ir.aval import Aval
 from tfpy._src.compiler.ir.sizes import either
 from tfpy._src.core.conversion import convert_to_tensor, is_operand
 from tfpy._src.core.sizes import as_tensor
 from tfpy._src.core.tensor import Tensor
+from tfpy._src.core.tensor_shape import TensorShape
 from tfpy._src.functions.control import list_items
-from tfpy._src.functions.control.element_shapes import ElementShapes
 from tfpy._src.functions.trace.symbolic import is_symbolic
 from tfpy._src.tensors.array.making import zeros
 from tfpy._src.tensors.array.static import static_int
+
+
+class ElementShapes(ABC):
+    """The dtype and the shape of a TensorArray's elements."""
+
+    _dtype: DType
+    _shape: tuple[int | None, ...] | None
+    _infer: bool
+    """If True, all elements must have the shape of the first one."""
+
+    @property
+    def dtype(self) -> DType:
+        """Dtype of the elements."""
+        return self._dtype
+
+    @property
+    def element_shape(self) -> TensorShape | None:
+        """Shape of all elements; None while it is unknown."""
+        return None if self._shape is None else TensorShape(self._shape)
+
+    @abstractmethod
+    def _written_shape(self) -> tuple[int, ...] | None:
+        """Return the shape of the written elements, if they have the same shape."""
+
+    def _known_shape(self) -> tuple[int, ...]:
+        shape = self._shape
+        if shape is None or None in shape:
+            shape = self._written_shape()
+        if shape is None:
+            raise ValueError(
+                f"An element of a TensorArray was never written and its shape is {self._shape}: "
+                "write it, or pass element_shape"
+            )
+        return tuple(n for n in shape if n is not None)
+
+    def _check(self, element: Aval) -> None:
+        """Raise an error unless an element may have this shape and dtype."""
+        if element.dtype != self._dtype:
+            raise InvalidArgumentError(
+                None,
+                "TensorArrayWrite",
+                f"TensorArray dtype is {self._dtype.name} but Op is trying to write dtype "
+                f"{element.dtype.name}",
+            )
+        if not _compatible(self._shape, element.shape):
+            raise ValueError(
+                f"Incompatible shape for value ({TensorShape(element.shown)}), expected "
+                f"({self._shape})"
+            )
+        if self._infer:
+            self._shape = element.shape
+
+
+def _compatible(pattern: tuple[int | None, ...] | None, shape: tuple[int, ...]) -> bool:
+    """Return True if a shape matches a pattern, in which None matches any size."""
+    return pattern is None or (
+        len(pattern) == len(shape)
+        and all(p is None or p == n for p, n in zip(pattern, shape, strict=True))
+    )
 
 
 class ArrayItems(ElementShapes):

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import copy
+import weakref
 from collections.abc import Callable, Mapping, Sequence
 from operator import attrgetter
 from typing import Any
@@ -20,12 +22,18 @@ from tfpy._src.functions.executor import op_by_op
 from tfpy._src.functions.executor.control_op import carries_gradient
 from tfpy._src.functions.executor.executable import Executable, Repeated
 from tfpy._src.functions.executor.execution_hints import Usage
-from tfpy._src.functions.tf_function.assignment_lock import one_at_a_time
 from tfpy._src.functions.tf_function.derivative import Derivative
 from tfpy._src.functions.tf_function.results import Results
 from tfpy._src.functions.trace.symbolic import SymbolicTensor
 from tfpy._src.functions.trace.trace import Extra, Trace
 from tfpy._src.tensors.variables.variable import Variable, hold_all
+
+_locks = weakref.WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Lock]()
+
+
+def one_at_a_time() -> asyncio.Lock:
+    """Return the running event loop's lock. Awaited calls that assign Variables hold it."""
+    return _locks.setdefault(asyncio.get_running_loop(), asyncio.Lock())
 
 
 class _Fetched:
