@@ -47,7 +47,7 @@ def _sections(op: Op) -> list[str]:
     results = _result_dtypes(op)
     first, *others = op.params
     sparse = "; may be a `tf.SparseTensor`" if op.laws.sparse and not others else ""
-    error = "InvalidArgumentError"
+    error = "tf.errors.InvalidArgumentError"
     kept = f" It is sparse if `{first}` is." if sparse else ""
     operands = [f"{first}: {_kinds(set(results))} tensor{sparse}."]
     operands += [

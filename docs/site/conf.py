@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import importlib
+import inspect
 import re
 import sys
 import tomllib
@@ -29,6 +30,13 @@ PARAMETERS = re.compile(r"(?<=\(</span>)\s*<dl>(.*?)</dl>", re.S)
 WORD = re.compile(r'(?<=<span class="pre">)[^<]+')
 BREAK = re.compile(r"(?<=\w{3})[_./:=(,]+(?=\w)")
 """Positions at which a name or an address may be wrapped."""
+TYPES = (
+    (re.compile(r"TypeAliasForwardRef\('(\w+)'\)"), r"\1"),
+    (re.compile(r"~?\b(?:typing|collections\.abc)\.(?=\w)"), ""),
+    (re.compile(r"~(?=\w)"), ""),
+    (re.compile(r"\bDatasetV2\b"), "Dataset"),
+)
+"""Patterns of types in signatures as Sphinx writes them, and the replacements."""
 BUILTINS = frozenset(vars(builtins))
 NAME = re.compile(r"(tf(?:\.\w+)+)(\(.*\))?$", re.S)
 """A public name in text, with or without a call."""
@@ -61,6 +69,7 @@ autodoc_typehints = "signature"
 autodoc_type_aliases = {name: name for name in tfpy.typing.__dict__ if name[0].isupper()}
 maximum_signature_line_length = 72
 default_role = "code"
+autodoc_preserve_defaults = True
 autodoc_member_order = "groupwise"
 python_display_short_literal_types = True
 add_module_names = False
@@ -75,6 +84,10 @@ for _class, _home in homes().items():
     _class.__name__ = _home.rpartition(".")[2]
 # text before a colon in the docstring of a property is not a type
 GoogleDocstring._parse_attribute_docstring = lambda self: self._consume_to_end()
+# nor is text before a colon in a description of results
+GoogleDocstring._consume_returns_section = lambda self, preprocess_types=False: [
+    ("", "", self._dedent(self._consume_to_next_section()))
+]
 
 
 def _link_to_repository(app: Any, name: str, source: list[str]) -> None:
@@ -143,9 +156,52 @@ def _plain_builtins(app: Any, document: nodes.document) -> None:
             reference["reftarget"] = "tf.DType"
 
 
+def _plain_signature(
+    app: Any,
+    what: str,
+    name: str,
+    obj: Any,
+    options: Any,
+    signature: str | None,
+    returns: str | None,
+) -> tuple[str | None, str | None]:
+    """Show the types of a signature by the names that programs use."""
+
+    def plain(text: str | None) -> str | None:
+        for pattern, name in TYPES:
+            text = text and pattern.sub(name, text)
+        return text
+
+    return plain(signature), plain(returns)
+
+
+def _describe_name(
+    app: Any, what: str, name: str, obj: Any, options: Any, lines: list[str]
+) -> None:
+    """Describe the parameter `name`, which docstrings omit where it has no effect."""
+    if what not in ("function", "method") or "name" not in _parameters(obj):
+        return
+    fields = [i for i, line in enumerate(lines) if line.startswith(":param ")]
+    if any(lines[i].startswith(":param name:") for i in fields):
+        return
+    after = fields[-1] + 1 if fields else len(lines)
+    while after < len(lines) and lines[after].startswith(" "):
+        after += 1
+    lines[after:after] = [":param name: Has no effect."]
+
+
+def _parameters(obj: Any) -> tuple[str, ...]:
+    try:
+        return tuple(inspect.signature(obj).parameters)
+    except (TypeError, ValueError):
+        return ()
+
+
 def setup(app: Any) -> None:
     """Register the hooks; Sphinx calls this function."""
     app.connect("doctree-read", _plain_builtins)
     app.connect("source-read", _link_to_repository)
     app.connect("doctree-read", _link_to_reference)
+    app.connect("autodoc-process-signature", _plain_signature)
+    app.connect("autodoc-process-docstring", _describe_name, priority=900)
     app.connect("html-page-context", _fit)

@@ -280,7 +280,7 @@ class Checkpoint(Tracked):
 
         Args:
             save_path: Path that `write` returned.
-            options: No effect.
+            options: Has no effect.
 
         Returns:
             A status object that checks which objects and values were matched.
@@ -327,7 +327,7 @@ class Checkpoint(Tracked):
         Args:
             save_path: Path that `save` or `tf.train.latest_checkpoint` returned. None restores
                 nothing.
-            options: No effect.
+            options: Has no effect.
 
         Returns:
             A status object that checks which objects and values were matched.

@@ -13,13 +13,13 @@ class CheckpointOptions:
     returns, so most of TensorFlow's options have no effect.
 
     Args:
-        experimental_io_device: No effect.
-        experimental_enable_async_checkpoint: No effect.
+        experimental_io_device: Has no effect.
+        experimental_enable_async_checkpoint: Has no effect.
         experimental_write_callbacks: Functions that are called after a checkpoint is written, with
             its path if they accept an argument.
-        enable_async: No effect.
-        experimental_skip_slot_variables: No effect.
-        experimental_sharding_callback: No effect.
+        enable_async: Has no effect.
+        experimental_skip_slot_variables: Has no effect.
+        experimental_sharding_callback: Has no effect.
 
     Example:
         >>> import tfpy as tf

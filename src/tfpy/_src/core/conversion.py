@@ -220,7 +220,7 @@ def get_static_value(tensor: TensorLike, partial: bool = False) -> Any:
 
     Args:
         tensor: Tensor, or another value.
-        partial: Accepted for compatibility; without effect.
+        partial: Has no effect.
 
     Returns:
         NumPy array of the values. None for a Variable and for a tensor of a trace. A value that is

@@ -25,7 +25,7 @@ def abs(x: TensorLike, name: str | None = None) -> Tensor:
         is sparse if `x` is.
 
     Raises:
-        InvalidArgumentError: If the dtype of `x` is not supported.
+        tf.errors.InvalidArgumentError: If the dtype of `x` is not supported.
 
     Example:
         >>> import tfpy as tf
@@ -54,7 +54,7 @@ def acos(x: TensorLike, name: str | None = None) -> Tensor:
         Tensor of the shape and dtype of `x`.
 
     Raises:
-        InvalidArgumentError: If the dtype of `x` is not supported.
+        tf.errors.InvalidArgumentError: If the dtype of `x` is not supported.
 
     Example:
         >>> import tfpy as tf
@@ -81,7 +81,7 @@ def acosh(x: TensorLike, name: str | None = None) -> Tensor:
         Tensor of the shape and dtype of `x`.
 
     Raises:
-        InvalidArgumentError: If the dtype of `x` is not supported.
+        tf.errors.InvalidArgumentError: If the dtype of `x` is not supported.
 
     Example:
         >>> import tfpy as tf
@@ -109,8 +109,8 @@ def add(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
         Tensor of the broadcast shape and the dtype of `x`.
 
     Raises:
-        InvalidArgumentError: If the dtype is not supported, the dtypes differ, or the shapes are
-            not broadcastable.
+        tf.errors.InvalidArgumentError: If the dtype is not supported, the dtypes differ, or the
+            shapes are not broadcastable.
 
     Example:
         >>> import tfpy as tf
@@ -152,8 +152,8 @@ def as_string(
         String tensor of the shape of `input`.
 
     Raises:
-        InvalidArgumentError: If `fill` is not supported, if both `scientific` and `shortest` are
-            True, or if one of these or `precision` is set for integers or booleans.
+        tf.errors.InvalidArgumentError: If `fill` is not supported, if both `scientific` and
+            `shortest` are True, or if one of these or `precision` is set for integers or booleans.
 
     Example:
         >>> import tfpy as tf
@@ -190,7 +190,7 @@ def asin(x: TensorLike, name: str | None = None) -> Tensor:
         Tensor of the shape and dtype of `x`. It is sparse if `x` is.
 
     Raises:
-        InvalidArgumentError: If the dtype of `x` is not supported.
+        tf.errors.InvalidArgumentError: If the dtype of `x` is not supported.
 
     Example:
         >>> import tfpy as tf
@@ -217,7 +217,7 @@ def asinh(x: TensorLike, name: str | None = None) -> Tensor:
         Tensor of the shape and dtype of `x`. It is sparse if `x` is.
 
     Raises:
-        InvalidArgumentError: If the dtype of `x` is not supported.
+        tf.errors.InvalidArgumentError: If the dtype of `x` is not supported.
 
     Example:
         >>> import tfpy as tf
@@ -244,7 +244,7 @@ def atan(x: TensorLike, name: str | None = None) -> Tensor:
         Tensor of the shape and dtype of `x`. It is sparse if `x` is.
 
     Raises:
-        InvalidArgumentError: If the dtype of `x` is not supported.
+        tf.errors.InvalidArgumentError: If the dtype of `x` is not supported.
 
     Example:
         >>> import tfpy as tf
@@ -272,8 +272,8 @@ def atan2(y: TensorLike, x: TensorLike, name: str | None = None) -> Tensor:
         Tensor of the broadcast shape and the dtype of `y`.
 
     Raises:
-        InvalidArgumentError: If the dtype is not supported, the dtypes differ, or the shapes are
-            not broadcastable.
+        tf.errors.InvalidArgumentError: If the dtype is not supported, the dtypes differ, or the
+            shapes are not broadcastable.
 
     Example:
         >>> import tfpy as tf
@@ -301,7 +301,7 @@ def atanh(x: TensorLike, name: str | None = None) -> Tensor:
         Tensor of the shape and dtype of `x`. It is sparse if `x` is.
 
     Raises:
-        InvalidArgumentError: If the dtype of `x` is not supported.
+        tf.errors.InvalidArgumentError: If the dtype of `x` is not supported.
 
     Example:
         >>> import tfpy as tf
@@ -326,7 +326,7 @@ def bessel_i0(x: TensorLike, name: str | None = None) -> Tensor:
         Tensor of the shape and dtype of `x`.
 
     Raises:
-        InvalidArgumentError: If the dtype of `x` is not supported.
+        tf.errors.InvalidArgumentError: If the dtype of `x` is not supported.
 
     Example:
         >>> import tfpy as tf
@@ -353,7 +353,7 @@ def bessel_i0e(x: TensorLike, name: str | None = None) -> Tensor:
         Tensor of the shape and dtype of `x`.
 
     Raises:
-        InvalidArgumentError: If the dtype of `x` is not supported.
+        tf.errors.InvalidArgumentError: If the dtype of `x` is not supported.
 
     Example:
         >>> import tfpy as tf
@@ -378,7 +378,7 @@ def bessel_i1(x: TensorLike, name: str | None = None) -> Tensor:
         Tensor of the shape and dtype of `x`.
 
     Raises:
-        InvalidArgumentError: If the dtype of `x` is not supported.
+        tf.errors.InvalidArgumentError: If the dtype of `x` is not supported.
 
     Example:
         >>> import tfpy as tf
@@ -405,7 +405,7 @@ def bessel_i1e(x: TensorLike, name: str | None = None) -> Tensor:
         Tensor of the shape and dtype of `x`.
 
     Raises:
-        InvalidArgumentError: If the dtype of `x` is not supported.
+        tf.errors.InvalidArgumentError: If the dtype of `x` is not supported.
 
     Example:
         >>> import tfpy as tf
@@ -462,8 +462,8 @@ def bitwise_and(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor
         Tensor of the broadcast shape and the dtype of `x`.
 
     Raises:
-        InvalidArgumentError: If the dtype is not supported, the dtypes differ, or the shapes are
-            not broadcastable.
+        tf.errors.InvalidArgumentError: If the dtype is not supported, the dtypes differ, or the
+            shapes are not broadcastable.
 
     Example:
         >>> import tfpy as tf
@@ -489,8 +489,8 @@ def bitwise_or(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
         Tensor of the broadcast shape and the dtype of `x`.
 
     Raises:
-        InvalidArgumentError: If the dtype is not supported, the dtypes differ, or the shapes are
-            not broadcastable.
+        tf.errors.InvalidArgumentError: If the dtype is not supported, the dtypes differ, or the
+            shapes are not broadcastable.
 
     Example:
         >>> import tfpy as tf
@@ -516,8 +516,8 @@ def bitwise_xor(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor
         Tensor of the broadcast shape and the dtype of `x`.
 
     Raises:
-        InvalidArgumentError: If the dtype is not supported, the dtypes differ, or the shapes are
-            not broadcastable.
+        tf.errors.InvalidArgumentError: If the dtype is not supported, the dtypes differ, or the
+            shapes are not broadcastable.
 
     Example:
         >>> import tfpy as tf
@@ -544,7 +544,7 @@ def ceil(x: TensorLike, name: str | None = None) -> Tensor:
         Tensor of the shape and dtype of `x`. It is sparse if `x` is.
 
     Raises:
-        InvalidArgumentError: If the dtype of `x` is not supported.
+        tf.errors.InvalidArgumentError: If the dtype of `x` is not supported.
 
     Example:
         >>> import tfpy as tf
@@ -571,7 +571,7 @@ def cos(x: TensorLike, name: str | None = None) -> Tensor:
         Tensor of the shape and dtype of `x`.
 
     Raises:
-        InvalidArgumentError: If the dtype of `x` is not supported.
+        tf.errors.InvalidArgumentError: If the dtype of `x` is not supported.
 
     Example:
         >>> import tfpy as tf
@@ -599,7 +599,7 @@ def cosh(x: TensorLike, name: str | None = None) -> Tensor:
         Tensor of the shape and dtype of `x`.
 
     Raises:
-        InvalidArgumentError: If the dtype of `x` is not supported.
+        tf.errors.InvalidArgumentError: If the dtype of `x` is not supported.
 
     Example:
         >>> import tfpy as tf
@@ -626,7 +626,7 @@ def digamma(x: TensorLike, name: str | None = None) -> Tensor:
         Tensor of the shape and dtype of `x`.
 
     Raises:
-        InvalidArgumentError: If the dtype of `x` is not supported.
+        tf.errors.InvalidArgumentError: If the dtype of `x` is not supported.
 
     Example:
         >>> import tfpy as tf
@@ -653,7 +653,7 @@ def elu(features: TensorLike, name: str | None = None) -> Tensor:
         Tensor of the shape and dtype of `features`.
 
     Raises:
-        InvalidArgumentError: If the dtype of `features` is not supported.
+        tf.errors.InvalidArgumentError: If the dtype of `features` is not supported.
 
     Example:
         >>> import tfpy as tf
@@ -681,8 +681,8 @@ def equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
         Bool tensor of the broadcast shape.
 
     Raises:
-        InvalidArgumentError: If the dtype is not supported, the dtypes differ, or the shapes are
-            not broadcastable.
+        tf.errors.InvalidArgumentError: If the dtype is not supported, the dtypes differ, or the
+            shapes are not broadcastable.
 
     Example:
         >>> import tfpy as tf
@@ -707,7 +707,7 @@ def erf(x: TensorLike, name: str | None = None) -> Tensor:
         Tensor of the shape and dtype of `x`. It is sparse if `x` is.
 
     Raises:
-        InvalidArgumentError: If the dtype of `x` is not supported.
+        tf.errors.InvalidArgumentError: If the dtype of `x` is not supported.
 
     Example:
         >>> import tfpy as tf
@@ -734,7 +734,7 @@ def erfc(x: TensorLike, name: str | None = None) -> Tensor:
         Tensor of the shape and dtype of `x`.
 
     Raises:
-        InvalidArgumentError: If the dtype of `x` is not supported.
+        tf.errors.InvalidArgumentError: If the dtype of `x` is not supported.
 
     Example:
         >>> import tfpy as tf
@@ -761,7 +761,7 @@ def erfinv(x: TensorLike, name: str | None = None) -> Tensor:
         Tensor of the shape and dtype of `x`.
 
     Raises:
-        InvalidArgumentError: If the dtype of `x` is not supported.
+        tf.errors.InvalidArgumentError: If the dtype of `x` is not supported.
 
     Example:
         >>> import tfpy as tf
@@ -788,7 +788,7 @@ def exp(x: TensorLike, name: str | None = None) -> Tensor:
         Tensor of the shape and dtype of `x`.
 
     Raises:
-        InvalidArgumentError: If the dtype of `x` is not supported.
+        tf.errors.InvalidArgumentError: If the dtype of `x` is not supported.
 
     Example:
         >>> import tfpy as tf
@@ -815,7 +815,7 @@ def expm1(x: TensorLike, name: str | None = None) -> Tensor:
         Tensor of the shape and dtype of `x`. It is sparse if `x` is.
 
     Raises:
-        InvalidArgumentError: If the dtype of `x` is not supported.
+        tf.errors.InvalidArgumentError: If the dtype of `x` is not supported.
 
     Example:
         >>> import tfpy as tf
@@ -842,7 +842,7 @@ def floor(x: TensorLike, name: str | None = None) -> Tensor:
         Tensor of the shape and dtype of `x`. It is sparse if `x` is.
 
     Raises:
-        InvalidArgumentError: If the dtype of `x` is not supported.
+        tf.errors.InvalidArgumentError: If the dtype of `x` is not supported.
 
     Example:
         >>> import tfpy as tf
@@ -871,8 +871,8 @@ def floordiv(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
         Tensor of the broadcast shape and the dtype of `x`.
 
     Raises:
-        InvalidArgumentError: If the dtype is not supported, the dtypes differ, or the shapes are
-            not broadcastable.
+        tf.errors.InvalidArgumentError: If the dtype is not supported, the dtypes differ, or the
+            shapes are not broadcastable.
 
     Example:
         >>> import tfpy as tf
@@ -903,8 +903,8 @@ def floormod(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
         Tensor of the broadcast shape and the dtype of `x`.
 
     Raises:
-        InvalidArgumentError: If the dtype is not supported, the dtypes differ, or the shapes are
-            not broadcastable.
+        tf.errors.InvalidArgumentError: If the dtype is not supported, the dtypes differ, or the
+            shapes are not broadcastable.
 
     Example:
         >>> import tfpy as tf
@@ -934,8 +934,8 @@ def greater(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
         Bool tensor of the broadcast shape.
 
     Raises:
-        InvalidArgumentError: If the dtype is not supported, the dtypes differ, or the shapes are
-            not broadcastable.
+        tf.errors.InvalidArgumentError: If the dtype is not supported, the dtypes differ, or the
+            shapes are not broadcastable.
 
     Example:
         >>> import tfpy as tf
@@ -963,8 +963,8 @@ def greater_equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Tens
         Bool tensor of the broadcast shape.
 
     Raises:
-        InvalidArgumentError: If the dtype is not supported, the dtypes differ, or the shapes are
-            not broadcastable.
+        tf.errors.InvalidArgumentError: If the dtype is not supported, the dtypes differ, or the
+            shapes are not broadcastable.
 
     Example:
         >>> import tfpy as tf
@@ -1047,7 +1047,7 @@ def invert(x: TensorLike, name: str | None = None) -> Tensor:
         Tensor of the shape and dtype of `x`.
 
     Raises:
-        InvalidArgumentError: If the dtype of `x` is not supported.
+        tf.errors.InvalidArgumentError: If the dtype of `x` is not supported.
 
     Example:
         >>> import tfpy as tf
@@ -1072,7 +1072,7 @@ def is_finite(x: TensorLike, name: str | None = None) -> Tensor:
         Bool tensor of the shape of `x`.
 
     Raises:
-        InvalidArgumentError: If the dtype of `x` is not supported.
+        tf.errors.InvalidArgumentError: If the dtype of `x` is not supported.
 
     Example:
         >>> import tfpy as tf
@@ -1097,7 +1097,7 @@ def is_inf(x: TensorLike, name: str | None = None) -> Tensor:
         Bool tensor of the shape of `x`.
 
     Raises:
-        InvalidArgumentError: If the dtype of `x` is not supported.
+        tf.errors.InvalidArgumentError: If the dtype of `x` is not supported.
 
     Example:
         >>> import tfpy as tf
@@ -1122,7 +1122,7 @@ def is_nan(x: TensorLike, name: str | None = None) -> Tensor:
         Bool tensor of the shape of `x`.
 
     Raises:
-        InvalidArgumentError: If the dtype of `x` is not supported.
+        tf.errors.InvalidArgumentError: If the dtype of `x` is not supported.
 
     Example:
         >>> import tfpy as tf
@@ -1150,8 +1150,8 @@ def left_shift(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
         Tensor of the broadcast shape and the dtype of `x`.
 
     Raises:
-        InvalidArgumentError: If the dtype is not supported, the dtypes differ, or the shapes are
-            not broadcastable.
+        tf.errors.InvalidArgumentError: If the dtype is not supported, the dtypes differ, or the
+            shapes are not broadcastable.
 
     Example:
         >>> import tfpy as tf
@@ -1177,7 +1177,7 @@ def length(input: TensorLike, unit: str = "BYTE", name: str | None = None) -> Te
         int32 tensor of the shape of `input`.
 
     Raises:
-        InvalidArgumentError: If `unit` is not supported.
+        tf.errors.InvalidArgumentError: If `unit` is not supported.
 
     Example:
         >>> import tfpy as tf
@@ -1207,8 +1207,8 @@ def less(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
         Bool tensor of the broadcast shape.
 
     Raises:
-        InvalidArgumentError: If the dtype is not supported, the dtypes differ, or the shapes are
-            not broadcastable.
+        tf.errors.InvalidArgumentError: If the dtype is not supported, the dtypes differ, or the
+            shapes are not broadcastable.
 
     Example:
         >>> import tfpy as tf
@@ -1236,8 +1236,8 @@ def less_equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
         Bool tensor of the broadcast shape.
 
     Raises:
-        InvalidArgumentError: If the dtype is not supported, the dtypes differ, or the shapes are
-            not broadcastable.
+        tf.errors.InvalidArgumentError: If the dtype is not supported, the dtypes differ, or the
+            shapes are not broadcastable.
 
     Example:
         >>> import tfpy as tf
@@ -1264,7 +1264,7 @@ def lgamma(x: TensorLike, name: str | None = None) -> Tensor:
         Tensor of the shape and dtype of `x`.
 
     Raises:
-        InvalidArgumentError: If the dtype of `x` is not supported.
+        tf.errors.InvalidArgumentError: If the dtype of `x` is not supported.
 
     Example:
         >>> import tfpy as tf
@@ -1292,7 +1292,7 @@ def log(x: TensorLike, name: str | None = None) -> Tensor:
         Tensor of the shape and dtype of `x`.
 
     Raises:
-        InvalidArgumentError: If the dtype of `x` is not supported.
+        tf.errors.InvalidArgumentError: If the dtype of `x` is not supported.
 
     Example:
         >>> import tfpy as tf
@@ -1319,7 +1319,7 @@ def log1p(x: TensorLike, name: str | None = None) -> Tensor:
         Tensor of the shape and dtype of `x`. It is sparse if `x` is.
 
     Raises:
-        InvalidArgumentError: If the dtype of `x` is not supported.
+        tf.errors.InvalidArgumentError: If the dtype of `x` is not supported.
 
     Example:
         >>> import tfpy as tf
@@ -1345,8 +1345,8 @@ def logical_and(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor
         Tensor of the broadcast shape and the dtype of `x`.
 
     Raises:
-        InvalidArgumentError: If the dtype is not supported, the dtypes differ, or the shapes are
-            not broadcastable.
+        tf.errors.InvalidArgumentError: If the dtype is not supported, the dtypes differ, or the
+            shapes are not broadcastable.
 
     Example:
         >>> import tfpy as tf
@@ -1371,7 +1371,7 @@ def logical_not(x: TensorLike, name: str | None = None) -> Tensor:
         Tensor of the shape and dtype of `x`.
 
     Raises:
-        InvalidArgumentError: If the dtype of `x` is not supported.
+        tf.errors.InvalidArgumentError: If the dtype of `x` is not supported.
 
     Example:
         >>> import tfpy as tf
@@ -1397,8 +1397,8 @@ def logical_or(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
         Tensor of the broadcast shape and the dtype of `x`.
 
     Raises:
-        InvalidArgumentError: If the dtype is not supported, the dtypes differ, or the shapes are
-            not broadcastable.
+        tf.errors.InvalidArgumentError: If the dtype is not supported, the dtypes differ, or the
+            shapes are not broadcastable.
 
     Example:
         >>> import tfpy as tf
@@ -1424,8 +1424,8 @@ def logical_xor(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor
         Tensor of the broadcast shape and the dtype of `x`.
 
     Raises:
-        InvalidArgumentError: If the dtype is not supported, the dtypes differ, or the shapes are
-            not broadcastable.
+        tf.errors.InvalidArgumentError: If the dtype is not supported, the dtypes differ, or the
+            shapes are not broadcastable.
 
     Example:
         >>> import tfpy as tf
@@ -1451,7 +1451,7 @@ def lower(input: TensorLike, encoding: str = "", name: str | None = None) -> Ten
         String tensor of the shape of `input`.
 
     Raises:
-        InvalidArgumentError: If `encoding` is not supported.
+        tf.errors.InvalidArgumentError: If `encoding` is not supported.
 
     Example:
         >>> import tfpy as tf
@@ -1480,8 +1480,8 @@ def maximum(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
         Tensor of the broadcast shape and the dtype of `x`.
 
     Raises:
-        InvalidArgumentError: If the dtype is not supported, the dtypes differ, or the shapes are
-            not broadcastable.
+        tf.errors.InvalidArgumentError: If the dtype is not supported, the dtypes differ, or the
+            shapes are not broadcastable.
 
     Example:
         >>> import tfpy as tf
@@ -1510,8 +1510,8 @@ def minimum(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
         Tensor of the broadcast shape and the dtype of `x`.
 
     Raises:
-        InvalidArgumentError: If the dtype is not supported, the dtypes differ, or the shapes are
-            not broadcastable.
+        tf.errors.InvalidArgumentError: If the dtype is not supported, the dtypes differ, or the
+            shapes are not broadcastable.
 
     Example:
         >>> import tfpy as tf
@@ -1539,8 +1539,8 @@ def multiply(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
         Tensor of the broadcast shape and the dtype of `x`.
 
     Raises:
-        InvalidArgumentError: If the dtype is not supported, the dtypes differ, or the shapes are
-            not broadcastable.
+        tf.errors.InvalidArgumentError: If the dtype is not supported, the dtypes differ, or the
+            shapes are not broadcastable.
 
     Example:
         >>> import tfpy as tf
@@ -1568,8 +1568,8 @@ def multiply_no_nan(x: TensorLike, y: TensorLike, name: str | None = None) -> Te
         Tensor of the broadcast shape and the dtype of `x`.
 
     Raises:
-        InvalidArgumentError: If the dtype is not supported, the dtypes differ, or the shapes are
-            not broadcastable.
+        tf.errors.InvalidArgumentError: If the dtype is not supported, the dtypes differ, or the
+            shapes are not broadcastable.
 
     Example:
         >>> import tfpy as tf
@@ -1596,7 +1596,7 @@ def ndtri(x: TensorLike, name: str | None = None) -> Tensor:
         Tensor of the shape and dtype of `x`.
 
     Raises:
-        InvalidArgumentError: If the dtype of `x` is not supported.
+        tf.errors.InvalidArgumentError: If the dtype of `x` is not supported.
 
     Example:
         >>> import tfpy as tf
@@ -1623,7 +1623,7 @@ def negative(x: TensorLike, name: str | None = None) -> Tensor:
         Tensor of the shape and dtype of `x`. It is sparse if `x` is.
 
     Raises:
-        InvalidArgumentError: If the dtype of `x` is not supported.
+        tf.errors.InvalidArgumentError: If the dtype of `x` is not supported.
 
     Example:
         >>> import tfpy as tf
@@ -1651,8 +1651,8 @@ def nextafter(x1: TensorLike, x2: TensorLike, name: str | None = None) -> Tensor
         Tensor of the broadcast shape and the dtype of `x1`.
 
     Raises:
-        InvalidArgumentError: If the dtype is not supported, the dtypes differ, or the shapes are
-            not broadcastable.
+        tf.errors.InvalidArgumentError: If the dtype is not supported, the dtypes differ, or the
+            shapes are not broadcastable.
 
     Example:
         >>> import tfpy as tf
@@ -1679,8 +1679,8 @@ def not_equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
         Bool tensor of the broadcast shape.
 
     Raises:
-        InvalidArgumentError: If the dtype is not supported, the dtypes differ, or the shapes are
-            not broadcastable.
+        tf.errors.InvalidArgumentError: If the dtype is not supported, the dtypes differ, or the
+            shapes are not broadcastable.
 
     Example:
         >>> import tfpy as tf
@@ -1709,8 +1709,8 @@ def polygamma(a: TensorLike, x: TensorLike, name: str | None = None) -> Tensor:
         Tensor of the broadcast shape and the dtype of `a`.
 
     Raises:
-        InvalidArgumentError: If the dtype is not supported, the dtypes differ, or the shapes are
-            not broadcastable.
+        tf.errors.InvalidArgumentError: If the dtype is not supported, the dtypes differ, or the
+            shapes are not broadcastable.
 
     Example:
         >>> import tfpy as tf
@@ -1739,8 +1739,8 @@ def pow(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
         Tensor of the broadcast shape and the dtype of `x`.
 
     Raises:
-        InvalidArgumentError: If the dtype is not supported, the dtypes differ, or the shapes are
-            not broadcastable.
+        tf.errors.InvalidArgumentError: If the dtype is not supported, the dtypes differ, or the
+            shapes are not broadcastable.
 
     Example:
         >>> import tfpy as tf
@@ -1766,8 +1766,8 @@ def realdiv(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
         Tensor of the broadcast shape and the dtype of `x`.
 
     Raises:
-        InvalidArgumentError: If the dtype is not supported, the dtypes differ, or the shapes are
-            not broadcastable.
+        tf.errors.InvalidArgumentError: If the dtype is not supported, the dtypes differ, or the
+            shapes are not broadcastable.
 
     Example:
         >>> import tfpy as tf
@@ -1795,7 +1795,7 @@ def reciprocal(x: TensorLike, name: str | None = None) -> Tensor:
         Tensor of the shape and dtype of `x`.
 
     Raises:
-        InvalidArgumentError: If the dtype of `x` is not supported.
+        tf.errors.InvalidArgumentError: If the dtype of `x` is not supported.
 
     Example:
         >>> import tfpy as tf
@@ -1820,7 +1820,7 @@ def relu(features: TensorLike, name: str | None = None) -> Tensor:
         Tensor of the shape and dtype of `features`.
 
     Raises:
-        InvalidArgumentError: If the dtype of `features` is not supported.
+        tf.errors.InvalidArgumentError: If the dtype of `features` is not supported.
 
     Example:
         >>> import tfpy as tf
@@ -1847,7 +1847,7 @@ def relu6(features: TensorLike, name: str | None = None) -> Tensor:
         Tensor of the shape and dtype of `features`.
 
     Raises:
-        InvalidArgumentError: If the dtype of `features` is not supported.
+        tf.errors.InvalidArgumentError: If the dtype of `features` is not supported.
 
     Example:
         >>> import tfpy as tf
@@ -1876,8 +1876,8 @@ def right_shift(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor
         Tensor of the broadcast shape and the dtype of `x`.
 
     Raises:
-        InvalidArgumentError: If the dtype is not supported, the dtypes differ, or the shapes are
-            not broadcastable.
+        tf.errors.InvalidArgumentError: If the dtype is not supported, the dtypes differ, or the
+            shapes are not broadcastable.
 
     Example:
         >>> import tfpy as tf
@@ -1904,7 +1904,7 @@ def rint(x: TensorLike, name: str | None = None) -> Tensor:
         Tensor of the shape and dtype of `x`. It is sparse if `x` is.
 
     Raises:
-        InvalidArgumentError: If the dtype of `x` is not supported.
+        tf.errors.InvalidArgumentError: If the dtype of `x` is not supported.
 
     Example:
         >>> import tfpy as tf
@@ -1931,7 +1931,7 @@ def round(x: TensorLike, name: str | None = None) -> Tensor:
         Tensor of the shape and dtype of `x`.
 
     Raises:
-        InvalidArgumentError: If the dtype of `x` is not supported.
+        tf.errors.InvalidArgumentError: If the dtype of `x` is not supported.
 
     Example:
         >>> import tfpy as tf
@@ -1959,7 +1959,7 @@ def rsqrt(x: TensorLike, name: str | None = None) -> Tensor:
         Tensor of the shape and dtype of `x`.
 
     Raises:
-        InvalidArgumentError: If the dtype of `x` is not supported.
+        tf.errors.InvalidArgumentError: If the dtype of `x` is not supported.
 
     Example:
         >>> import tfpy as tf
@@ -1987,7 +1987,7 @@ def selu(features: TensorLike, name: str | None = None) -> Tensor:
         Tensor of the shape and dtype of `features`.
 
     Raises:
-        InvalidArgumentError: If the dtype of `features` is not supported.
+        tf.errors.InvalidArgumentError: If the dtype of `features` is not supported.
 
     Example:
         >>> import tfpy as tf
@@ -2012,7 +2012,7 @@ def sigmoid(x: TensorLike, name: str | None = None) -> Tensor:
         Tensor of the shape and dtype of `x`.
 
     Raises:
-        InvalidArgumentError: If the dtype of `x` is not supported.
+        tf.errors.InvalidArgumentError: If the dtype of `x` is not supported.
 
     Example:
         >>> import tfpy as tf
@@ -2039,7 +2039,7 @@ def sin(x: TensorLike, name: str | None = None) -> Tensor:
         Tensor of the shape and dtype of `x`. It is sparse if `x` is.
 
     Raises:
-        InvalidArgumentError: If the dtype of `x` is not supported.
+        tf.errors.InvalidArgumentError: If the dtype of `x` is not supported.
 
     Example:
         >>> import tfpy as tf
@@ -2067,7 +2067,7 @@ def sinh(x: TensorLike, name: str | None = None) -> Tensor:
         Tensor of the shape and dtype of `x`. It is sparse if `x` is.
 
     Raises:
-        InvalidArgumentError: If the dtype of `x` is not supported.
+        tf.errors.InvalidArgumentError: If the dtype of `x` is not supported.
 
     Example:
         >>> import tfpy as tf
@@ -2094,7 +2094,7 @@ def softplus(features: TensorLike, name: str | None = None) -> Tensor:
         Tensor of the shape and dtype of `features`.
 
     Raises:
-        InvalidArgumentError: If the dtype of `features` is not supported.
+        tf.errors.InvalidArgumentError: If the dtype of `features` is not supported.
 
     Example:
         >>> import tfpy as tf
@@ -2122,7 +2122,7 @@ def sqrt(x: TensorLike, name: str | None = None) -> Tensor:
         Tensor of the shape and dtype of `x`. It is sparse if `x` is.
 
     Raises:
-        InvalidArgumentError: If the dtype of `x` is not supported.
+        tf.errors.InvalidArgumentError: If the dtype of `x` is not supported.
 
     Example:
         >>> import tfpy as tf
@@ -2149,7 +2149,7 @@ def square(x: TensorLike, name: str | None = None) -> Tensor:
         Tensor of the shape and dtype of `x`. It is sparse if `x` is.
 
     Raises:
-        InvalidArgumentError: If the dtype of `x` is not supported.
+        tf.errors.InvalidArgumentError: If the dtype of `x` is not supported.
 
     Example:
         >>> import tfpy as tf
@@ -2177,8 +2177,8 @@ def squared_difference(x: TensorLike, y: TensorLike, name: str | None = None) ->
         Tensor of the broadcast shape and the dtype of `x`.
 
     Raises:
-        InvalidArgumentError: If the dtype is not supported, the dtypes differ, or the shapes are
-            not broadcastable.
+        tf.errors.InvalidArgumentError: If the dtype is not supported, the dtypes differ, or the
+            shapes are not broadcastable.
 
     Example:
         >>> import tfpy as tf
@@ -2228,8 +2228,8 @@ def subtract(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
         Tensor of the broadcast shape and the dtype of `x`.
 
     Raises:
-        InvalidArgumentError: If the dtype is not supported, the dtypes differ, or the shapes are
-            not broadcastable.
+        tf.errors.InvalidArgumentError: If the dtype is not supported, the dtypes differ, or the
+            shapes are not broadcastable.
 
     Example:
         >>> import tfpy as tf
@@ -2256,7 +2256,7 @@ def tan(x: TensorLike, name: str | None = None) -> Tensor:
         Tensor of the shape and dtype of `x`. It is sparse if `x` is.
 
     Raises:
-        InvalidArgumentError: If the dtype of `x` is not supported.
+        tf.errors.InvalidArgumentError: If the dtype of `x` is not supported.
 
     Example:
         >>> import tfpy as tf
@@ -2283,7 +2283,7 @@ def tanh(x: TensorLike, name: str | None = None) -> Tensor:
         Tensor of the shape and dtype of `x`. It is sparse if `x` is.
 
     Raises:
-        InvalidArgumentError: If the dtype of `x` is not supported.
+        tf.errors.InvalidArgumentError: If the dtype of `x` is not supported.
 
     Example:
         >>> import tfpy as tf
@@ -2312,8 +2312,8 @@ def truncatediv(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor
         Tensor of the broadcast shape and the dtype of `x`.
 
     Raises:
-        InvalidArgumentError: If the dtype is not supported, the dtypes differ, or the shapes are
-            not broadcastable.
+        tf.errors.InvalidArgumentError: If the dtype is not supported, the dtypes differ, or the
+            shapes are not broadcastable.
 
     Example:
         >>> import tfpy as tf
@@ -2342,8 +2342,8 @@ def truncatemod(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor
         Tensor of the broadcast shape and the dtype of `x`.
 
     Raises:
-        InvalidArgumentError: If the dtype is not supported, the dtypes differ, or the shapes are
-            not broadcastable.
+        tf.errors.InvalidArgumentError: If the dtype is not supported, the dtypes differ, or the
+            shapes are not broadcastable.
 
     Example:
         >>> import tfpy as tf
@@ -2369,7 +2369,7 @@ def upper(input: TensorLike, encoding: str = "", name: str | None = None) -> Ten
         String tensor of the shape of `input`.
 
     Raises:
-        InvalidArgumentError: If `encoding` is not supported.
+        tf.errors.InvalidArgumentError: If `encoding` is not supported.
 
     Example:
         >>> import tfpy as tf
@@ -2397,8 +2397,8 @@ def xdivy(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
         Tensor of the broadcast shape and the dtype of `x`.
 
     Raises:
-        InvalidArgumentError: If the dtype is not supported, the dtypes differ, or the shapes are
-            not broadcastable.
+        tf.errors.InvalidArgumentError: If the dtype is not supported, the dtypes differ, or the
+            shapes are not broadcastable.
 
     Example:
         >>> import tfpy as tf
@@ -2426,8 +2426,8 @@ def xlog1py(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
         Tensor of the broadcast shape and the dtype of `x`.
 
     Raises:
-        InvalidArgumentError: If the dtype is not supported, the dtypes differ, or the shapes are
-            not broadcastable.
+        tf.errors.InvalidArgumentError: If the dtype is not supported, the dtypes differ, or the
+            shapes are not broadcastable.
 
     Example:
         >>> import tfpy as tf
@@ -2455,8 +2455,8 @@ def xlogy(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
         Tensor of the broadcast shape and the dtype of `x`.
 
     Raises:
-        InvalidArgumentError: If the dtype is not supported, the dtypes differ, or the shapes are
-            not broadcastable.
+        tf.errors.InvalidArgumentError: If the dtype is not supported, the dtypes differ, or the
+            shapes are not broadcastable.
 
     Example:
         >>> import tfpy as tf
@@ -2485,8 +2485,8 @@ def zeta(x: TensorLike, q: TensorLike, name: str | None = None) -> Tensor:
         Tensor of the broadcast shape and the dtype of `x`.
 
     Raises:
-        InvalidArgumentError: If the dtype is not supported, the dtypes differ, or the shapes are
-            not broadcastable.
+        tf.errors.InvalidArgumentError: If the dtype is not supported, the dtypes differ, or the
+            shapes are not broadcastable.
 
     Example:
         >>> import tfpy as tf

@@ -124,7 +124,7 @@ class TensorValues:
             An awaitable of a JavaScript GPUBuffer.
 
         Raises:
-            UnimplementedError: If the active backend is not webgpu.
+            tf.errors.UnimplementedError: If the active backend is not webgpu.
             TypeError: If the dtype is not float32, int32 or bool.
 
         Example::

@@ -212,7 +212,7 @@ class DatasetBase:
 
         Raises:
             TypeError: If the structure or dtypes of the state change.
-            NotTraceableError: If a `tf.function` is being traced.
+            tf.errors.NotTraceableError: If a `tf.function` is being traced.
 
         Example:
             >>> import tfpy as tf
@@ -231,7 +231,7 @@ class DatasetBase:
 
         Raises:
             tf.errors.InvalidArgumentError: If the dataset is empty or has more than one element.
-            NotTraceableError: If a `tf.function` is being traced.
+            tf.errors.NotTraceableError: If a `tf.function` is being traced.
 
         Example:
             >>> import tfpy as tf

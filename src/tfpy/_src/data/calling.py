@@ -31,10 +31,10 @@ class Calling(DatasetBase):
 
         Args:
             map_func: Function of an element that returns a nest of tensors.
-            num_parallel_calls: Accepted for compatibility; without effect.
-            deterministic: Accepted for compatibility; without effect.
-            synchronous: Accepted for compatibility; without effect.
-            use_unbounded_threadpool: Accepted for compatibility; without effect.
+            num_parallel_calls: Has no effect.
+            deterministic: Has no effect.
+            synchronous: Has no effect.
+            use_unbounded_threadpool: Has no effect.
 
         Returns:
             A `tf.data.Dataset` of the results.
@@ -158,8 +158,8 @@ class Calling(DatasetBase):
             cycle_length: Number of datasets that are read in turn. Default: the number of
                 processors.
             block_length: Number of consecutive elements of one dataset. Default: 1.
-            num_parallel_calls: Accepted for compatibility; without effect.
-            deterministic: Accepted for compatibility; without effect.
+            num_parallel_calls: Has no effect.
+            deterministic: Has no effect.
 
         Returns:
             A `tf.data.Dataset` of the elements of these datasets.

@@ -152,7 +152,7 @@ class Choosing(DatasetBase):
         """Drop elements that raise an error when they are computed.
 
         Args:
-            log_warning: Accepted for compatibility; without effect.
+            log_warning: Has no effect.
 
         Returns:
             A `tf.data.Dataset`.

@@ -61,9 +61,9 @@ def make_csv_dataset(
         shuffle_buffer_size: Number of records in the shuffle buffer.
         shuffle_seed: Integer that makes the sequence reproducible together with
             `tf.random.set_seed`.
-        prefetch_buffer_size: Accepted for compatibility; without effect.
+        prefetch_buffer_size: Has no effect.
         num_parallel_reads: Number of files with interleaved records. Default: 1.
-        sloppy: Accepted for compatibility; without effect.
+        sloppy: Has no effect.
         num_rows_for_inference: Number of records for the inference of dtypes; None reads all.
         compression_type: `"GZIP"`, `"ZLIB"` or `""` (default).
         ignore_errors: If True, skip malformed records.

@@ -237,8 +237,8 @@ class TextLineDatasetV2(DatasetV2):
         filenames: File names, or a dataset of file names. In a page also URLs, data sources and the
             browser's File objects; their lines are awaited.
         compression_type: `"GZIP"`, `"ZLIB"` or `""` (default).
-        buffer_size: Accepted for compatibility; without effect.
-        num_parallel_reads: Accepted for compatibility; without effect.
+        buffer_size: Has no effect.
+        num_parallel_reads: Has no effect.
 
     Raises:
         tf.errors.NotFoundError: If a file does not exist; raised while iterating.
@@ -272,8 +272,8 @@ class TFRecordDatasetV2(DatasetV2):
         filenames: File names, or a dataset of file names. In a page also URLs, data sources and the
             browser's File objects; their records are awaited.
         compression_type: `"GZIP"`, `"ZLIB"` or `""` (default).
-        buffer_size: Accepted for compatibility; without effect.
-        num_parallel_reads: Accepted for compatibility; without effect.
+        buffer_size: Has no effect.
+        num_parallel_reads: Has no effect.
 
     Raises:
         tf.errors.NotFoundError: If a file does not exist; raised while iterating.
@@ -310,9 +310,9 @@ class FixedLengthRecordDatasetV2(DatasetV2):
         record_bytes: Length of a record in bytes.
         header_bytes: Number of bytes to skip at the start of each file. Default: 0.
         footer_bytes: Number of bytes to ignore at the end of each file. Default: 0.
-        buffer_size: Accepted for compatibility; without effect.
+        buffer_size: Has no effect.
         compression_type: `"GZIP"`, `"ZLIB"` or `""` (default).
-        num_parallel_reads: Accepted for compatibility; without effect.
+        num_parallel_reads: Has no effect.
 
     Raises:
         tf.errors.NotFoundError: If a file does not exist; raised while iterating.

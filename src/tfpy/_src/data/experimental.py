@@ -22,7 +22,7 @@ class CsvDatasetV2(DatasetV2):
         record_defaults: List with one item for each column: the dtype of a required column, or the
             default for a missing value.
         compression_type: `"GZIP"`, `"ZLIB"` or `""` (default).
-        buffer_size: Accepted for compatibility; without effect.
+        buffer_size: Has no effect.
         header: If True, skip the first line of each file.
         field_delim: Character between fields.
         use_quote_delim: If True, quotation marks enclose fields. Otherwise they are ordinary
@@ -309,7 +309,7 @@ def save(
         path: Path of the directory.
         compression: `"GZIP"` or None.
         shard_func: Function of an element that returns the number of its file.
-        checkpoint_args: Accepted for compatibility; without effect.
+        checkpoint_args: Has no effect.
 
     Example:
         >>> import tfpy as tf
@@ -333,7 +333,7 @@ def load(
     Args:
         path: Path of the directory.
         element_spec: Nest of specs. Necessary only for named tuples, which are saved as tuples.
-        compression: Ignored; the files contain their compression.
+        compression: Has no effect: files record their compression.
         reader_func: Function from a dataset of the datasets of files to a dataset of elements.
 
     Returns:

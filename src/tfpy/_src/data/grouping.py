@@ -37,8 +37,8 @@ class Grouping(DatasetBase):
             batch_size: Number of elements in a batch.
             drop_remainder: If True, drop a last batch that is smaller. The spec then has the static
                 batch size.
-            num_parallel_calls: Accepted for compatibility; without effect.
-            deterministic: Accepted for compatibility; without effect.
+            num_parallel_calls: Has no effect.
+            deterministic: Has no effect.
 
         Returns:
             A `tf.data.Dataset` with elements of shape `[batch_size, ...]`.
@@ -150,7 +150,7 @@ class Grouping(DatasetBase):
         Args:
             batch_size: Number of elements in a batch.
             drop_remainder: If True, drop a last batch that is smaller.
-            row_splits_dtype: Accepted for compatibility; without effect.
+            row_splits_dtype: Has no effect.
 
         Returns:
             A `tf.data.Dataset` of batches.

@@ -19,7 +19,7 @@ class Storing(DatasetBase):
         Elements are computed when they are requested.
 
         Args:
-            buffer_size: Accepted for compatibility; without effect.
+            buffer_size: Has no effect.
 
         Returns:
             A `tf.data.Dataset`.
@@ -99,7 +99,7 @@ class Storing(DatasetBase):
             path: Path of the directory.
             compression: `"GZIP"` or None.
             shard_func: Function of an element that returns the number of its file.
-            checkpoint_args: Accepted for compatibility; without effect.
+            checkpoint_args: Has no effect.
 
         Raises:
             TypeError: If a component is a dataset.
@@ -128,9 +128,9 @@ class Storing(DatasetBase):
         Args:
             path: Path of the directory.
             element_spec: Nest of specs. Necessary only for named tuples, which are saved as tuples.
-            compression: Ignored; the files contain their compression.
+            compression: Has no effect: files record their compression.
             reader_func: Function from a dataset of the datasets of files to a dataset of elements.
-            wait: Accepted for compatibility; without effect.
+            wait: Has no effect.
 
         Returns:
             A `tf.data.Dataset`.

@@ -166,8 +166,8 @@ def copy_to_device(target_device: str, source_device: str = "/cpu:0") -> Transfo
     """Return a transformation without effect; tensors are uploaded when a step uses them.
 
     Args:
-        target_device: Accepted for compatibility; without effect.
-        source_device: Accepted for compatibility; without effect.
+        target_device: Has no effect.
+        source_device: Has no effect.
 
     Returns:
         A function for `tf.data.Dataset.apply`.
@@ -185,8 +185,8 @@ def prefetch_to_device(device: str, buffer_size: IntLike | None = None) -> Trans
     """Return a transformation without effect; tensors are uploaded when a step uses them.
 
     Args:
-        device: Accepted for compatibility; without effect.
-        buffer_size: Accepted for compatibility; without effect.
+        device: Has no effect.
+        buffer_size: Has no effect.
 
     Returns:
         A function for `tf.data.Dataset.apply`.
@@ -212,9 +212,9 @@ def map_and_batch(
     Args:
         map_func: Function of an element that returns a nest of tensors.
         batch_size: Number of elements in a batch.
-        num_parallel_batches: Accepted for compatibility; without effect.
+        num_parallel_batches: Has no effect.
         drop_remainder: If True, drop a last batch that is smaller.
-        num_parallel_calls: Accepted for compatibility; without effect.
+        num_parallel_calls: Has no effect.
 
     Returns:
         A function for `tf.data.Dataset.apply`.
@@ -244,9 +244,9 @@ def parallel_interleave(
         map_func: Function of an element that returns a `tf.data.Dataset`.
         cycle_length: Number of datasets that are read in turn.
         block_length: Number of consecutive elements of one dataset.
-        sloppy: Accepted for compatibility; without effect.
-        buffer_output_elements: Accepted for compatibility; without effect.
-        prefetch_input_elements: Accepted for compatibility; without effect.
+        sloppy: Has no effect.
+        buffer_output_elements: Has no effect.
+        prefetch_input_elements: Has no effect.
 
     Returns:
         A function for `tf.data.Dataset.apply`.

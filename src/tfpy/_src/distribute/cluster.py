@@ -53,8 +53,8 @@ class ClusterResolver:
         """Return the number of devices of this process.
 
         Args:
-            task_type: No effect.
-            task_id: No effect.
+            task_type: Has no effect.
+            task_id: Has no effect.
 
         Returns:
             A dictionary from the type of device to the number of devices.
@@ -76,7 +76,7 @@ class SimpleClusterResolver(ClusterResolver):
 
     Args:
         cluster_spec: A `tf.train.ClusterSpec`.
-        master: No effect.
+        master: Has no effect.
         task_type: Job of this process.
         task_id: Index of this process in its job.
         environment: Name of the environment, which becomes an attribute.
@@ -175,9 +175,9 @@ class TPUClusterResolver(ClusterResolver):
     `tf.distribute.cluster_resolver.TPUClusterResolver`.
 
     Args:
-        tpu: No effect.
-        zone: No effect.
-        project: No effect.
+        tpu: Has no effect.
+        zone: Has no effect.
+        project: Has no effect.
 
     Raises:
         ValueError: If the active backend has no TPUs.
@@ -209,9 +209,9 @@ class TPUClusterResolver(ClusterResolver):
         """Return a resolver, whose TPUs are already initialized.
 
         Args:
-            tpu: No effect.
-            zone: No effect.
-            project: No effect.
+            tpu: Has no effect.
+            zone: Has no effect.
+            project: Has no effect.
 
         Returns:
             A TPUClusterResolver.
@@ -233,7 +233,7 @@ def experimental_connect_to_cluster(cluster_spec_or_resolver: object, **kwargs: 
     """Do nothing: strategies connect to the cluster (`tf.config.experimental_connect_to_cluster`).
 
     Args:
-        cluster_spec_or_resolver: No effect.
+        cluster_spec_or_resolver: Has no effect.
         **kwargs: No effect.
 
     Example:

@@ -28,7 +28,7 @@ class NcclAllReduce(CrossDeviceOps):
     No effect: XLA uses NCCL on NVIDIA GPUs anyway.
 
     Args:
-        num_packs: No effect.
+        num_packs: Has no effect.
 
     Example:
         >>> import tfpy as tf
@@ -51,7 +51,7 @@ class HierarchicalCopyAllReduce(CrossDeviceOps):
     No effect: XLA chooses the algorithm.
 
     Args:
-        num_packs: No effect.
+        num_packs: Has no effect.
 
     Example:
         >>> import tfpy as tf
@@ -74,8 +74,8 @@ class ReductionToOneDevice(CrossDeviceOps):
     No effect: XLA chooses the algorithm.
 
     Args:
-        reduce_to_device: No effect.
-        accumulation_fn: No effect.
+        reduce_to_device: Has no effect.
+        accumulation_fn: Has no effect.
 
     Example:
         >>> import tfpy as tf
@@ -116,9 +116,9 @@ class CommunicationOptions:
     No effect: XLA chooses how machines communicate.
 
     Args:
-        bytes_per_pack: No effect; a nonnegative number of bytes.
-        timeout_seconds: No effect.
-        implementation: No effect; a `CommunicationImplementation` or its name.
+        bytes_per_pack: Has no effect; a nonnegative number of bytes.
+        timeout_seconds: Has no effect.
+        implementation: Has no effect; a `CommunicationImplementation` or its name.
 
     Raises:
         ValueError: If `bytes_per_pack` is negative or `implementation` is unknown.
@@ -148,9 +148,9 @@ class RunOptions(NamedTuple):
     """Options for `Strategy.run` (`tf.distribute.RunOptions`), which have no effect.
 
     Args:
-        experimental_enable_dynamic_batch_size: No effect.
-        experimental_bucketizing_dynamic_shape: No effect.
-        experimental_xla_options: No effect.
+        experimental_enable_dynamic_batch_size: Has no effect.
+        experimental_bucketizing_dynamic_shape: Has no effect.
+        experimental_xla_options: Has no effect.
 
     Example:
         >>> import tfpy as tf
@@ -184,10 +184,10 @@ class InputOptions(NamedTuple):
     """Options for distributed datasets (`tf.distribute.InputOptions`), which have no effect.
 
     Args:
-        experimental_fetch_to_device: No effect.
-        experimental_replication_mode: No effect.
-        experimental_place_dataset_on_device: No effect.
-        experimental_per_replica_buffer_size: No effect.
+        experimental_fetch_to_device: Has no effect.
+        experimental_replication_mode: Has no effect.
+        experimental_place_dataset_on_device: Has no effect.
+        experimental_per_replica_buffer_size: Has no effect.
 
     Example:
         >>> import tfpy as tf

@@ -153,7 +153,7 @@ class ReplicaContext:
         Args:
             reduce_op: `tf.distribute.ReduceOp.SUM`, `tf.distribute.ReduceOp.MEAN` or their names.
             value: Nest of tensors or `tf.IndexedSlices`.
-            options: No effect: XLA combines collectives.
+            options: Has no effect: XLA combines collectives.
 
         Returns:
             A nest with the structure and shapes of `value`. The mean of integers is a float tensor.
@@ -192,7 +192,7 @@ class ReplicaContext:
         Args:
             value: Nest of tensors with equal shapes in all replicas.
             axis: Axis, negative values count from the end.
-            options: No effect: XLA combines collectives.
+            options: Has no effect: XLA combines collectives.
 
         Returns:
             A nest with the structure of `value`.

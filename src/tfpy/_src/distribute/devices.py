@@ -54,8 +54,8 @@ class LogicalDeviceConfiguration(NamedTuple):
 
     Args:
         memory_limit: Memory limit in megabytes, which tfpy does not support.
-        experimental_priority: No effect.
-        experimental_device_ordinal: No effect.
+        experimental_priority: Has no effect.
+        experimental_device_ordinal: Has no effect.
 
     Example:
         >>> import tfpy as tf

@@ -15,7 +15,7 @@ class MultiWorkerMirroredStrategy(mirrored.MultiWorkerMirroredStrategy):
     """The former name of `tf.distribute.MultiWorkerMirroredStrategy`.
 
     Args:
-        communication: No effect: XLA chooses how machines communicate.
+        communication: Has no effect: XLA chooses how machines communicate.
         cluster_resolver: Description of the cluster. Default: a `TFConfigClusterResolver`.
 
     Raises:
@@ -44,8 +44,8 @@ class TPUStrategy(mirrored.TPUStrategy):
     """The former name of `tf.distribute.TPUStrategy`.
 
     Args:
-        tpu_cluster_resolver: No effect: JAX finds the TPUs.
-        device_assignment: No effect.
+        tpu_cluster_resolver: Has no effect: JAX finds the TPUs.
+        device_assignment: Has no effect.
 
     Raises:
         RuntimeError: If the active backend has no TPUs.
@@ -99,7 +99,7 @@ def shutdown_tpu_system(cluster_resolver: ClusterResolver | None = None) -> None
     `tf.tpu.experimental.shutdown_tpu_system`.
 
     Args:
-        cluster_resolver: No effect.
+        cluster_resolver: Has no effect.
 
     Raises:
         tf.errors.NotFoundError: If there are no TPUs.

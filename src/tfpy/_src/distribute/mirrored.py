@@ -75,7 +75,7 @@ class OneDeviceStrategy(Strategy):
             fn: Function to call.
             args: Positional arguments.
             kwargs: Keyword arguments.
-            options: No effect.
+            options: Has no effect.
 
         Returns:
             The result of `fn(*args, **kwargs)`.
@@ -98,7 +98,7 @@ class MirroredStrategy(Strategy):
     Args:
         devices: Names of devices. Default: all visible devices of the type that the backend
             computes on.
-        cross_device_ops: No effect: XLA chooses the algorithm.
+        cross_device_ops: Has no effect: XLA chooses the algorithm.
 
     Raises:
         ValueError: If a device does not exist or appears twice.
@@ -139,7 +139,7 @@ class MultiWorkerMirroredStrategy(Strategy):
 
     Args:
         cluster_resolver: Description of the cluster. Default: a `TFConfigClusterResolver`.
-        communication_options: No effect: XLA chooses how machines communicate.
+        communication_options: Has no effect: XLA chooses how machines communicate.
 
     Raises:
         RuntimeError: If there are several workers and the backend is not jax, or it has computed
@@ -185,8 +185,8 @@ class TPUStrategy(Strategy):
     It requires the jax backend.
 
     Args:
-        tpu_cluster_resolver: No effect: JAX finds the TPUs.
-        experimental_device_assignment: No effect.
+        tpu_cluster_resolver: Has no effect: JAX finds the TPUs.
+        experimental_device_assignment: Has no effect.
 
     Raises:
         RuntimeError: If the active backend has no TPUs.

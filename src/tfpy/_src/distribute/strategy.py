@@ -40,7 +40,7 @@ class Strategy:
     all devices, including the collectives. On other backends a strategy has one replica.
 
     Args:
-        extended: No effect.
+        extended: Has no effect.
 
     Example:
         >>> import tfpy as tf
@@ -144,7 +144,7 @@ class Strategy:
             fn: Function to call as `fn(*args, **kwargs)`.
             args: Positional arguments.
             kwargs: Keyword arguments.
-            options: No effect.
+            options: Has no effect.
 
         Returns:
             The result of `fn`: per-replica values if there are several replicas.
@@ -308,7 +308,7 @@ class Strategy:
 
         Args:
             dataset: Dataset of batches.
-            options: No effect.
+            options: Has no effect.
 
         Returns:
             A `tf.distribute.DistributedDataset`, or `dataset` itself if there is one replica.
@@ -337,7 +337,7 @@ class Strategy:
         Args:
             dataset_fn: Function from a `tf.distribute.InputContext` to a dataset of per-replica
                 batches.
-            options: No effect.
+            options: Has no effect.
 
         Returns:
             A `tf.distribute.DistributedDataset`, or the dataset itself if there is one replica.

@@ -126,8 +126,8 @@ as_string = text(
         String tensor of the shape of `input`.
 
     Raises:
-        InvalidArgumentError: If `fill` is not supported, if both `scientific` and `shortest` are
-            True, or if one of these or `precision` is set for integers or booleans.
+        tf.errors.InvalidArgumentError: If `fill` is not supported, if both `scientific` and
+            `shortest` are True, or if one of these or `precision` is set for integers or booleans.
     """,
 )
 lower = text(
@@ -145,7 +145,7 @@ lower = text(
         String tensor of the shape of `input`.
 
     Raises:
-        InvalidArgumentError: If `encoding` is not supported.
+        tf.errors.InvalidArgumentError: If `encoding` is not supported.
     """,
 )
 upper = text(
@@ -163,7 +163,7 @@ upper = text(
         String tensor of the shape of `input`.
 
     Raises:
-        InvalidArgumentError: If `encoding` is not supported.
+        tf.errors.InvalidArgumentError: If `encoding` is not supported.
     """,
 )
 strip = text(
@@ -209,7 +209,7 @@ length = text(
         int32 tensor of the shape of `input`.
 
     Raises:
-        InvalidArgumentError: If `unit` is not supported.
+        tf.errors.InvalidArgumentError: If `unit` is not supported.
     """,
 )
 

@@ -30,7 +30,7 @@ class Window(NamedTuple):
         strides.
 
         Raises:
-            InvalidArgumentError: If the window is even larger.
+            tf.errors.InvalidArgumentError: If the window is even larger.
         """
         out = []
         for n, f, s, d, (low, high) in zip(size, filter_size, *self, strict=True):
@@ -78,7 +78,7 @@ def check_output(op: str, dy: Aval, expected: Shape) -> None:
     """Check the gradient that flows into a convolution or a pooling.
 
     Raises:
-        InvalidArgumentError: If its shape is not the shape of the output.
+        tf.errors.InvalidArgumentError: If its shape is not the shape of the output.
     """
     if dy.shape != expected:
         raise invalid(

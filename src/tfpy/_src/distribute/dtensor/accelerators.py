@@ -35,11 +35,11 @@ def initialize_accelerator_system(
 
     Args:
         device_type: `"CPU"`, `"GPU"` or `"TPU"`. Default: the preferred available type.
-        enable_coordination_service: No effect.
+        enable_coordination_service: Has no effect.
         num_logical_cpu_devices: Number of logical devices into which the CPU is split. Default: the
             current number.
-        experimental_reset_context: No effect.
-        experimental_enable_megcore: No effect.
+        experimental_reset_context: Has no effect.
+        experimental_enable_megcore: Has no effect.
 
     Returns:
         The device type.

@@ -333,7 +333,7 @@ def copy_to_mesh(tensor: TensorLike, layout: Layout, source_layout: Layout | Non
     Args:
         tensor: Tensor of any shape and dtype.
         layout: Layout of the result.
-        source_layout: No effect.
+        source_layout: Has no effect.
 
     Returns:
         A tensor with the shape, dtype and elements of `tensor`.

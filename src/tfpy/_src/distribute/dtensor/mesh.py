@@ -31,7 +31,7 @@ class Mesh:
         mesh_name: Name of the mesh.
         global_devices: Names or specs of the devices of all clients, if they cannot be derived from
             this client's devices.
-        use_xla_spmd: No effect: XLA always shards the computation.
+        use_xla_spmd: Has no effect: XLA always shards the computation.
 
     Raises:
         ValueError: If the arguments do not match each other.

@@ -36,7 +36,7 @@ def create_mesh(
         mesh_name: Name of the mesh.
         devices: Names or specs of the devices. Default: all devices of `device_type`.
         device_type: Type of the devices. Default: `"CPU"`.
-        use_xla_spmd: No effect, except that it is an error for CPUs, as in TensorFlow.
+        use_xla_spmd: Has no effect, except that it is an error for CPUs, as in TensorFlow.
 
     Returns:
         A `tf.experimental.dtensor.Mesh`.
@@ -84,7 +84,7 @@ def create_distributed_mesh(
         local_devices: Names or specs of this client's devices. Default: all devices of
             `device_type`.
         device_type: Type of the devices. Default: `"CPU"`.
-        use_xla_spmd: No effect, except that it is an error for CPUs, as in TensorFlow.
+        use_xla_spmd: Has no effect, except that it is an error for CPUs, as in TensorFlow.
 
     Returns:
         A `tf.experimental.dtensor.Mesh`.
@@ -178,8 +178,8 @@ def barrier(mesh: Mesh, barrier_name: str | None = None, timeout_in_ms: int | No
 
     Args:
         mesh: A mesh of the devices of all clients.
-        barrier_name: No effect.
-        timeout_in_ms: No effect.
+        barrier_name: Has no effect.
+        timeout_in_ms: Has no effect.
 
     Example:
         >>> import tfpy as tf

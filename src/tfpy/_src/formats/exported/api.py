@@ -37,10 +37,10 @@ def export(
             all that support every op, with a warning if some do not.
 
     Raises:
-        UnimplementedError: If the function needs Python (`tf.print`, `tf.py_function`, strings, ops
-            that only NumPy computes). The message names the op and the line.
+        tf.errors.UnimplementedError: If the function needs Python (`tf.print`, `tf.py_function`,
+            strings, ops that only NumPy computes). The message names the op and the line.
         ValueError: If there is no signature, a signature has open sizes, or a backend is unknown.
-        NotTraceableError: If a shape depends on values.
+        tf.errors.NotTraceableError: If a shape depends on values.
         TypeError: If `function` is not callable.
 
     Example:

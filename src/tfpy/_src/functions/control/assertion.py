@@ -30,7 +30,7 @@ def Assert(  # noqa: N802 - TensorFlow's name
             negative.
 
     Raises:
-        InvalidArgumentError: If the condition is false.
+        tf.errors.InvalidArgumentError: If the condition is false.
 
     Example:
         >>> import tfpy as tf

@@ -176,7 +176,7 @@ def case(
     Raises:
         TypeError: If an entry is not a pair, or if a predicate is not a bool tensor.
         ValueError: If `pred_fn_pairs` is a dict and `exclusive` is False.
-        InvalidArgumentError: If no predicate is true and there is no `default`.
+        tf.errors.InvalidArgumentError: If no predicate is true and there is no `default`.
 
     Example:
         >>> import tfpy as tf

@@ -176,12 +176,13 @@ def py_function(
         The result of `func` as a tensor, or a list of tensors if `Tout` is a list.
 
     Raises:
-        InvalidArgumentError: If the results have other dtypes or shapes, or if `func` raises
-            ValueError or TypeError.
-        OutOfRangeError: If `func` raises StopIteration.
-        ResourceExhaustedError: If `func` raises MemoryError.
-        UnimplementedError: If `func` raises NotImplementedError.
-        UnknownError: If `func` raises any other exception. The original exception is the cause.
+        tf.errors.InvalidArgumentError: If the results have other dtypes or shapes, or if `func`
+            raises ValueError or TypeError.
+        tf.errors.OutOfRangeError: If `func` raises StopIteration.
+        tf.errors.ResourceExhaustedError: If `func` raises MemoryError.
+        tf.errors.UnimplementedError: If `func` raises NotImplementedError.
+        tf.errors.UnknownError: If `func` raises any other exception. The original exception is the
+            cause.
 
     Example:
         >>> import tfpy as tf
@@ -229,9 +230,9 @@ def numpy_function(
         The result of `func` as a tensor, or a list of tensors if `Tout` is a list.
 
     Raises:
-        InvalidArgumentError: If the results have other dtypes or shapes, or if `func` raises
-            ValueError or TypeError within a `tf.function`. Other exceptions are converted as for
-            `tf.py_function`.
+        tf.errors.InvalidArgumentError: If the results have other dtypes or shapes, or if `func`
+            raises ValueError or TypeError within a `tf.function`. Other exceptions are converted as
+            for `tf.py_function`.
 
     Example:
         >>> import numpy as np

@@ -53,7 +53,7 @@ def map_fn(
         TypeError: If `fn` is not callable.
         ValueError: If `elems` has scalars or different first dimensions, or if results differ in
             structure or shape.
-        InvalidArgumentError: If `fn` returns another dtype.
+        tf.errors.InvalidArgumentError: If `fn` returns another dtype.
 
     Example:
         >>> import tfpy as tf
@@ -119,8 +119,8 @@ def scan(
     Raises:
         TypeError: If `fn` is not callable.
         ValueError: If `fn` returns another structure or shape.
-        InvalidArgumentError: If `fn` returns another dtype.
-        OutOfRangeError: If there are no rows and there is no `initializer`.
+        tf.errors.InvalidArgumentError: If `fn` returns another dtype.
+        tf.errors.OutOfRangeError: If there are no rows and there is no `initializer`.
 
     Example:
         >>> import tfpy as tf
@@ -169,8 +169,8 @@ def foldl(
     Raises:
         TypeError: If `fn` is not callable.
         ValueError: If `fn` returns another structure or shape.
-        InvalidArgumentError: If `fn` returns another dtype.
-        OutOfRangeError: If there are no rows and there is no `initializer`.
+        tf.errors.InvalidArgumentError: If `fn` returns another dtype.
+        tf.errors.OutOfRangeError: If there are no rows and there is no `initializer`.
 
     Example:
         >>> import tfpy as tf
@@ -207,8 +207,8 @@ def foldr(
     Raises:
         TypeError: If `fn` is not callable.
         ValueError: If `fn` returns another structure or shape.
-        InvalidArgumentError: If `fn` returns another dtype.
-        OutOfRangeError: If there are no rows and there is no `initializer`.
+        tf.errors.InvalidArgumentError: If `fn` returns another dtype.
+        tf.errors.OutOfRangeError: If there are no rows and there is no `initializer`.
 
     Example:
         >>> import tfpy as tf

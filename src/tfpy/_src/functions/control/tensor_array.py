@@ -140,8 +140,8 @@ class TensorArray(ArrayItems):
             known.
 
         Raises:
-            OutOfRangeError: If the index is negative or past the end.
-            InvalidArgumentError: At the second read outside of a `tf.function`, unless
+            tf.errors.OutOfRangeError: If the index is negative or past the end.
+            tf.errors.InvalidArgumentError: At the second read outside of a `tf.function`, unless
                 `clear_after_read=False`.
             ValueError: If the element was never written and the shape is unknown.
 
@@ -184,8 +184,9 @@ class TensorArray(ArrayItems):
             The array with the new element.
 
         Raises:
-            OutOfRangeError: If the index is negative, or past the end without `dynamic_size`.
-            InvalidArgumentError: If the dtype differs.
+            tf.errors.OutOfRangeError: If the index is negative, or past the end without
+                `dynamic_size`.
+            tf.errors.InvalidArgumentError: If the dtype differs.
             ValueError: If the shape differs.
 
         Example:
@@ -272,7 +273,7 @@ class TensorArray(ArrayItems):
             Tensor of shape `[sum of the first sizes, ...]`.
 
         Raises:
-            InvalidArgumentError: If the elements are scalars.
+            tf.errors.InvalidArgumentError: If the elements are scalars.
 
         Example:
             >>> import tfpy as tf
@@ -327,7 +328,7 @@ class TensorArray(ArrayItems):
             The array with the new elements.
 
         Raises:
-            InvalidArgumentError: If the sum of the lengths is not `n`.
+            tf.errors.InvalidArgumentError: If the sum of the lengths is not `n`.
 
         Example:
             >>> import tfpy as tf

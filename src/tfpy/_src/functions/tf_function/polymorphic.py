@@ -229,7 +229,7 @@ class Function(Generic[P, R]):
             size. For specs of ragged or sparse tensors, a `CompositeConcreteFunction`.
 
         Raises:
-            NotTraceableError: If a shape depends on values, so that calls run op by op.
+            tf.errors.NotTraceableError: If a shape depends on values, so that calls run op by op.
             TypeError: If the arguments do not match the parameters or the `input_signature`.
 
         Example:
@@ -262,7 +262,7 @@ class Function(Generic[P, R]):
             A `Lowered`. Print its `as_text()`, or display it in a notebook.
 
         Raises:
-            NotTraceableError: If a shape depends on values, so that calls run op by op.
+            tf.errors.NotTraceableError: If a shape depends on values, so that calls run op by op.
             ValueError: If a signature with open sizes has not been called yet.
 
         Example:

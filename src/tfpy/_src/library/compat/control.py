@@ -77,9 +77,9 @@ def while_loop(
         loop_vars: List or tuple of nests of tensors with the initial values.
         shape_invariants: Nest of shapes. If it is passed, the variables may change their shapes,
             and a function with the loop runs op by op.
-        parallel_iterations: Accepted for compatibility with TensorFlow; it has no effect.
-        back_prop: Accepted for compatibility with TensorFlow; it has no effect.
-        swap_memory: Accepted for compatibility with TensorFlow; it has no effect.
+        parallel_iterations: Has no effect.
+        back_prop: Has no effect.
+        swap_memory: Has no effect.
         maximum_iterations: Largest number of iterations. Default: no limit.
         return_same_structure: If True, always return the structure of `loop_vars`.
 

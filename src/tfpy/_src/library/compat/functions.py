@@ -33,8 +33,8 @@ def assign(
     Args:
         ref: Variable to change.
         value: Tensor of the shape and dtype of the Variable.
-        validate_shape: Accepted for compatibility with TensorFlow; it has no effect.
-        use_locking: Accepted for compatibility with TensorFlow; it has no effect.
+        validate_shape: Has no effect.
+        use_locking: Has no effect.
 
     Returns:
         The Variable.
@@ -61,7 +61,7 @@ def assign_add(
     Args:
         ref: Variable to change.
         value: Tensor of the shape and dtype of the Variable.
-        use_locking: Accepted for compatibility with TensorFlow; it has no effect.
+        use_locking: Has no effect.
 
     Returns:
         The Variable.
@@ -85,7 +85,7 @@ def assign_sub(
     Args:
         ref: Variable to change.
         value: Tensor of the shape and dtype of the Variable.
-        use_locking: Accepted for compatibility with TensorFlow; it has no effect.
+        use_locking: Has no effect.
 
     Returns:
         The Variable.
@@ -141,7 +141,7 @@ def gather(
         params: Tensor to gather from.
         indices: Integer tensor of any shape. An index out of range raises an error on the cpu and
             wasm backends; other backends return zeros for it.
-        validate_indices: Accepted for compatibility with TensorFlow; it has no effect.
+        validate_indices: Has no effect.
         axis: Axis, negative values count from the end. Default: `batch_dims`.
         batch_dims: Number of leading axes that `params` and `indices` share.
 
@@ -149,8 +149,8 @@ def gather(
         Tensor with the dtype of `params`; `axis` is replaced with the axes of `indices`.
 
     Raises:
-        InvalidArgumentError: If an index is out of range on the cpu or wasm backend, or the axis is
-            out of range.
+        tf.errors.InvalidArgumentError: If an index is out of range on the cpu or wasm backend, or
+            the axis is out of range.
 
     Example:
         >>> import tfpy as tf
@@ -183,8 +183,8 @@ def gather_nd(
         Tensor of shape `[..., *params.shape[k:]]` with the dtype of `params`.
 
     Raises:
-        InvalidArgumentError: If an index is out of range on the cpu or wasm backend, `k` is larger
-            than the rank of `params`, or the policy is unknown.
+        tf.errors.InvalidArgumentError: If an index is out of range on the cpu or wasm backend, `k`
+            is larger than the rank of `params`, or the policy is unknown.
         ValueError: If `batch_dims` is negative.
 
     Example:
@@ -217,7 +217,7 @@ def pad(
 
     Raises:
         ValueError: If the mode is unknown.
-        InvalidArgumentError: If the paddings are not valid.
+        tf.errors.InvalidArgumentError: If the paddings are not valid.
 
     Example:
         >>> import tfpy as tf
@@ -251,7 +251,7 @@ def where(
         rank]` with the indices of True elements.
 
     Raises:
-        InvalidArgumentError: If the shapes are not compatible.
+        tf.errors.InvalidArgumentError: If the shapes are not compatible.
         ValueError: If only one of `x` and `y` is passed.
 
     Example:
@@ -302,7 +302,7 @@ def sparse_concat(
         Sparse tensor with sorted indices.
 
     Raises:
-        InvalidArgumentError: If the other axes differ, or the ranks differ.
+        tf.errors.InvalidArgumentError: If the other axes differ, or the ranks differ.
 
     Example:
         >>> import tfpy as tf

@@ -42,7 +42,7 @@ def avg_pool(
         Tensor of shape `[batch, out_height, out_width, channels]` with the dtype of `value`.
 
     Raises:
-        InvalidArgumentError: If the shapes are not compatible.
+        tf.errors.InvalidArgumentError: If the shapes are not compatible.
 
     Example:
         >>> import tfpy as tf
@@ -81,7 +81,7 @@ def max_pool(
         Tensor of shape `[batch, out_height, out_width, channels]` with the dtype of `value`.
 
     Raises:
-        InvalidArgumentError: If the shapes are not compatible.
+        tf.errors.InvalidArgumentError: If the shapes are not compatible.
 
     Example:
         >>> import tfpy as tf
@@ -123,7 +123,7 @@ def convolution(
         Tensor of shape `[batch, *out_spatial, out_channels]` with the dtype of `input`.
 
     Raises:
-        InvalidArgumentError: If the shapes are not compatible.
+        tf.errors.InvalidArgumentError: If the shapes are not compatible.
 
     Example:
         >>> import tfpy as tf
@@ -169,7 +169,7 @@ def conv2d_transpose(
         Tensor of shape `output_shape` with the dtype of `value`.
 
     Raises:
-        InvalidArgumentError: If the shapes are not compatible.
+        tf.errors.InvalidArgumentError: If the shapes are not compatible.
 
     Example:
         >>> import tfpy as tf
@@ -205,7 +205,7 @@ def in_top_k(
         Bool tensor of shape `[batch]`.
 
     Raises:
-        InvalidArgumentError: If the shapes are not compatible.
+        tf.errors.InvalidArgumentError: If the shapes are not compatible.
 
     Example:
         >>> import tfpy as tf
@@ -247,9 +247,9 @@ def ctc_loss(
         Float tensor of shape `[batch]`.
 
     Raises:
-        UnimplementedError: If an option selects other rules.
-        InvalidArgumentError: If the shapes are not compatible, or labels are too long for their
-            time steps.
+        tf.errors.UnimplementedError: If an option selects other rules.
+        tf.errors.InvalidArgumentError: If the shapes are not compatible, or labels are too long for
+            their time steps.
 
     Example:
         >>> import tfpy as tf
@@ -295,10 +295,10 @@ def ctc_beam_search_decoder(
         likely first, and a float tensor of shape `[batch, top_paths]` with the log probabilities.
 
     Raises:
-        InvalidArgumentError: If `inputs` does not have three dimensions or is empty, or `top_paths`
-            is larger than `beam_width` or than the number of sequences found.
-        FailedPreconditionError: If `sequence_length` has another shape or exceeds the number of
-            time steps.
+        tf.errors.InvalidArgumentError: If `inputs` does not have three dimensions or is empty, or
+            `top_paths` is larger than `beam_width` or than the number of sequences found.
+        tf.errors.FailedPreconditionError: If `sequence_length` has another shape or exceeds the
+            number of time steps.
 
     Example:
         >>> import tfpy as tf

@@ -48,10 +48,10 @@ def ctc_greedy_decoder(
         tensor of shape `[batch, 1]` with the negative sum of the largest logits.
 
     Raises:
-        InvalidArgumentError: If `inputs` does not have three dimensions or is empty, or
+        tf.errors.InvalidArgumentError: If `inputs` does not have three dimensions or is empty, or
             `blank_index` is out of range.
-        FailedPreconditionError: If `sequence_length` has another shape or exceeds the number of
-            time steps.
+        tf.errors.FailedPreconditionError: If `sequence_length` has another shape or exceeds the
+            number of time steps.
 
     Example:
         >>> import tfpy as tf
@@ -100,10 +100,10 @@ def ctc_beam_search_decoder(
         likely first, and a float tensor of shape `[batch, top_paths]` with the log probabilities.
 
     Raises:
-        InvalidArgumentError: If `inputs` does not have three dimensions or is empty, or `top_paths`
-            is larger than `beam_width` or than the number of sequences found.
-        FailedPreconditionError: If `sequence_length` has another shape or exceeds the number of
-            time steps.
+        tf.errors.InvalidArgumentError: If `inputs` does not have three dimensions or is empty, or
+            `top_paths` is larger than `beam_width` or than the number of sequences found.
+        tf.errors.FailedPreconditionError: If `sequence_length` has another shape or exceeds the
+            number of time steps.
 
     Example:
         >>> import tfpy as tf

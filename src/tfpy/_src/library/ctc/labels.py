@@ -22,7 +22,7 @@ def ctc_unique_labels(labels: TensorLike, name: str | None = None) -> list[Tenso
         appearance, padded with zeros, and the index of each label.
 
     Raises:
-        InvalidArgumentError: If `labels` is not a matrix.
+        tf.errors.InvalidArgumentError: If `labels` is not a matrix.
 
     Example:
         >>> import tfpy as tf
@@ -58,7 +58,8 @@ def collapse_repeated(
         shape `[batch]` with the new numbers of labels.
 
     Raises:
-        InvalidArgumentError: If `labels` is not a matrix, or `seq_length` has another shape.
+        tf.errors.InvalidArgumentError: If `labels` is not a matrix, or `seq_length` has another
+            shape.
 
     Example:
         >>> import tfpy as tf

@@ -62,7 +62,7 @@ def ctc_loss(
             for sparse labels.
         logit_length: Integer tensor of shape `[batch]`, the number of time steps of each row.
         logits_time_major: If False, the shape of `logits` is `[batch, time, classes]`.
-        unique: Accepted for compatibility with TensorFlow; it has no effect.
+        unique: Has no effect.
         blank_index: Class that represents no label; a negative index counts from the end. Default:
             0. Required for sparse labels.
 
@@ -71,8 +71,8 @@ def ctc_loss(
 
     Raises:
         ValueError: If `labels` is sparse and `blank_index` is not passed.
-        InvalidArgumentError: If the shapes are not compatible, or a row of sparse labels is empty
-            or too long for its time steps.
+        tf.errors.InvalidArgumentError: If the shapes are not compatible, or a row of sparse labels
+            is empty or too long for its time steps.
 
     Example:
         >>> import tfpy as tf

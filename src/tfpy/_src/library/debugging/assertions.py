@@ -97,7 +97,8 @@ def assert_none_equal(
         message: Text at the beginning of the error.
 
     Raises:
-        InvalidArgumentError: If the condition does not hold, or the shapes are not compatible.
+        tf.errors.InvalidArgumentError: If the condition does not hold, or the shapes are not
+            compatible.
 
     Example:
         >>> import tfpy as tf
@@ -172,7 +173,8 @@ def assert_near(
         summarize: Number of items that the error shows at both ends of each axis. Default: 3.
 
     Raises:
-        InvalidArgumentError: If the condition does not hold, or the shapes are not compatible.
+        tf.errors.InvalidArgumentError: If the condition does not hold, or the shapes are not
+            compatible.
 
     Example:
         >>> import tfpy as tf
@@ -206,7 +208,7 @@ def check_numerics(tensor: TensorLike, message: str, name: str | None = None) ->
         Tensor with the values of `tensor`.
 
     Raises:
-        InvalidArgumentError: If an element is NaN or infinite.
+        tf.errors.InvalidArgumentError: If an element is NaN or infinite.
 
     Example:
         >>> import tfpy as tf
@@ -236,7 +238,7 @@ def assert_all_finite(x: TensorLike, message: str, name: str | None = None) -> T
         The tensor `x`.
 
     Raises:
-        InvalidArgumentError: If an element is NaN or infinite.
+        tf.errors.InvalidArgumentError: If an element is NaN or infinite.
 
     Example:
         >>> import tfpy as tf

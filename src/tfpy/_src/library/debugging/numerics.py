@@ -24,12 +24,12 @@ def enable_check_numerics(stack_height_limit: int = 30, path_length_limit: int =
     functions run op by op, and each result is read from the device, which is slow.
 
     Args:
-        stack_height_limit: Accepted for compatibility with TensorFlow; it has no effect.
-        path_length_limit: Accepted for compatibility with TensorFlow; it has no effect.
+        stack_height_limit: Has no effect.
+        path_length_limit: Has no effect.
 
     Raises:
-        InvalidArgumentError: If a later op produces a NaN or an infinity, or has an index out of
-            range.
+        tf.errors.InvalidArgumentError: If a later op produces a NaN or an infinity, or has an index
+            out of range.
         RuntimeError: If a later op runs on a device for which Python cannot wait.
 
     Example:

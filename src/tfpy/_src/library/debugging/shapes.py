@@ -153,8 +153,8 @@ def assert_shapes(
         shapes: Pairs of a tensor and its shape, or a mapping. A shape is a sequence of integers,
             symbols (strings), and None or `"."` for any size. It may begin with `...` or `"*"`,
             which matches any number of axes.
-        data: Accepted for compatibility with TensorFlow; it has no effect.
-        summarize: Accepted for compatibility with TensorFlow; it has no effect.
+        data: Has no effect.
+        summarize: Has no effect.
         message: Text at the beginning of the error.
 
     Raises:

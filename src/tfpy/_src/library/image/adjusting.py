@@ -96,7 +96,7 @@ def adjust_contrast(images: TensorLike, contrast_factor: FloatLike) -> Tensor:
 
     Raises:
         ValueError: If `images` has fewer than three dimensions.
-        InvalidArgumentError: If `contrast_factor` is not a scalar.
+        tf.errors.InvalidArgumentError: If `contrast_factor` is not a scalar.
 
     Example:
         >>> import tfpy as tf
@@ -156,7 +156,8 @@ def adjust_hue(image: TensorLike, delta: FloatLike, name: str | None = None) -> 
     Raises:
         ValueError: If `delta` is a Python number outside of [-1, 1] (not checked while a function
             is traced), or the image has fewer than three dimensions.
-        InvalidArgumentError: If `delta` is not a scalar, or the image does not have three channels.
+        tf.errors.InvalidArgumentError: If `delta` is not a scalar, or the image does not have three
+            channels.
 
     Example:
         >>> import tfpy as tf
@@ -185,8 +186,8 @@ def adjust_saturation(
 
     Raises:
         ValueError: If the image has fewer than three dimensions.
-        InvalidArgumentError: If `saturation_factor` is not a scalar, or the image does not have
-            three channels.
+        tf.errors.InvalidArgumentError: If `saturation_factor` is not a scalar, or the image does
+            not have three channels.
 
     Example:
         >>> import tfpy as tf

@@ -93,7 +93,7 @@ def non_max_suppression(
         Int32 tensor of shape `[m]` with the indices of the selected boxes.
 
     Raises:
-        InvalidArgumentError: If shapes or thresholds are not valid.
+        tf.errors.InvalidArgumentError: If shapes or thresholds are not valid.
 
     Example:
         >>> import tfpy as tf
@@ -140,7 +140,7 @@ def non_max_suppression_with_scores(
         shape `[m]` with their scores.
 
     Raises:
-        InvalidArgumentError: If shapes or thresholds are not valid.
+        tf.errors.InvalidArgumentError: If shapes or thresholds are not valid.
 
     Example:
         >>> import tfpy as tf
@@ -200,7 +200,7 @@ def non_max_suppression_overlaps(
         Int32 tensor of shape `[m]` with the indices of the selected items.
 
     Raises:
-        InvalidArgumentError: If the shapes are not compatible.
+        tf.errors.InvalidArgumentError: If the shapes are not compatible.
 
     Example:
         >>> import tfpy as tf
@@ -254,7 +254,7 @@ async def non_max_suppression_async(
         Int32 tensor of shape `[m]` with the indices of the selected boxes.
 
     Raises:
-        InvalidArgumentError: If shapes or thresholds are not valid.
+        tf.errors.InvalidArgumentError: If shapes or thresholds are not valid.
 
     Example:
         >>> import asyncio
@@ -288,7 +288,7 @@ async def non_max_suppression_with_scores_async(
         shape `[m]` with their scores.
 
     Raises:
-        InvalidArgumentError: If shapes or thresholds are not valid.
+        tf.errors.InvalidArgumentError: If shapes or thresholds are not valid.
 
     Example:
         >>> import asyncio

@@ -218,7 +218,7 @@ def rgb_to_hsv(images: TensorLike, name: str | None = None) -> Tensor:
         Tensor of the shape and dtype of `images`, with values between 0 and 1.
 
     Raises:
-        FailedPreconditionError: If the last dimension is not 3.
+        tf.errors.FailedPreconditionError: If the last dimension is not 3.
 
     Example:
         >>> import tfpy as tf
@@ -308,7 +308,7 @@ def hsv_to_rgb(images: TensorLike, name: str | None = None) -> Tensor:
         Tensor of the shape and dtype of `images`, with values between 0 and 1.
 
     Raises:
-        FailedPreconditionError: If the last dimension is not 3.
+        tf.errors.FailedPreconditionError: If the last dimension is not 3.
 
     Example:
         >>> import tfpy as tf

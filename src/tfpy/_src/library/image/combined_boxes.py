@@ -66,7 +66,7 @@ def combined_non_max_suppression(
         int32 tensor of shape `[batch]`. Results after the valid ones are 0.
 
     Raises:
-        InvalidArgumentError: If the shapes are not compatible, or a size is not positive.
+        tf.errors.InvalidArgumentError: If the shapes are not compatible, or a size is not positive.
 
     Example:
         >>> import tfpy as tf

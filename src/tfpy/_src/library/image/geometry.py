@@ -284,8 +284,8 @@ def extract_patches(
         of `images`.
 
     Raises:
-        InvalidArgumentError: If `sizes`, `strides` or `rates` does not have 4 elements.
-        OutOfRangeError: If an element is not positive.
+        tf.errors.InvalidArgumentError: If `sizes`, `strides` or `rates` does not have 4 elements.
+        tf.errors.OutOfRangeError: If an element is not positive.
 
     Example:
         >>> import tfpy as tf

@@ -62,7 +62,7 @@ def non_max_suppression_padded(
     Raises:
         TypeError: If the dtype of the scores is not a float dtype.
         ValueError: If boxes have a batch dimension and `pad_to_max_output_size` is False.
-        InvalidArgumentError: If shapes or thresholds are not valid.
+        tf.errors.InvalidArgumentError: If shapes or thresholds are not valid.
 
     Example:
         >>> import tfpy as tf
@@ -147,7 +147,7 @@ async def non_max_suppression_padded_async(
         shape `[...]` with the number of valid indices.
 
     Raises:
-        InvalidArgumentError: If shapes or thresholds are not valid.
+        tf.errors.InvalidArgumentError: If shapes or thresholds are not valid.
 
     Example:
         >>> import asyncio

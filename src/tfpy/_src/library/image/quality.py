@@ -73,7 +73,7 @@ def image_gradients(image: TensorLike) -> tuple[Tensor, Tensor]:
 
     Raises:
         ValueError: If the image does not have four dimensions.
-        InvalidArgumentError: If the image has no rows or no columns.
+        tf.errors.InvalidArgumentError: If the image has no rows or no columns.
 
     Example:
         >>> import tfpy as tf
@@ -225,7 +225,7 @@ def ssim(
 
     Raises:
         ValueError: If the shapes differ, or the images have fewer than three dimensions.
-        InvalidArgumentError: If the images are smaller than the filter.
+        tf.errors.InvalidArgumentError: If the images are smaller than the filter.
 
     Example:
         >>> import tfpy as tf
@@ -272,7 +272,7 @@ def ssim_multiscale(
 
     Raises:
         ValueError: If the shapes differ, or the images have fewer than three dimensions.
-        InvalidArgumentError: If the images of a scale are smaller than the filter.
+        tf.errors.InvalidArgumentError: If the images of a scale are smaller than the filter.
 
     Example:
         >>> import tfpy as tf

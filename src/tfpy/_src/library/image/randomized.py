@@ -145,7 +145,7 @@ def random_saturation(
 
     Raises:
         ValueError: If the bounds are not valid.
-        InvalidArgumentError: If the image does not have three channels.
+        tf.errors.InvalidArgumentError: If the image does not have three channels.
 
     Example:
         >>> import tfpy as tf
@@ -179,7 +179,7 @@ def random_hue(image: TensorLike, max_delta: float, seed: int | None = None) -> 
 
     Raises:
         ValueError: If `max_delta` is not in [0, 0.5].
-        InvalidArgumentError: If the image does not have three channels.
+        tf.errors.InvalidArgumentError: If the image does not have three channels.
 
     Example:
         >>> import tfpy as tf

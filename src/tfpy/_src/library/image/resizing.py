@@ -78,7 +78,7 @@ def resize(
     Raises:
         ValueError: If the method is unknown, `size` does not have two elements, or `images` does
             not have 3 or 4 dimensions.
-        InvalidArgumentError: If a size is not positive, or the images have no pixels.
+        tf.errors.InvalidArgumentError: If a size is not positive, or the images have no pixels.
 
     Example:
         >>> import tfpy as tf

@@ -72,10 +72,10 @@ def crop_and_resize(
 
     Raises:
         ValueError: If the image has fewer than four dimensions.
-        InvalidArgumentError: If shapes are not compatible, sizes are not positive, or the method is
-            unknown.
-        OutOfRangeError: If the values of `box_indices` are known on the host and one is not the
-            index of an image.
+        tf.errors.InvalidArgumentError: If shapes are not compatible, sizes are not positive, or the
+            method is unknown.
+        tf.errors.OutOfRangeError: If the values of `box_indices` are known on the host and one is
+            not the index of an image.
 
     Example:
         >>> import tfpy as tf
@@ -248,7 +248,7 @@ def transform(
     Raises:
         ValueError: If `interpolation` or `fill_mode` is unknown, or the image has fewer than four
             dimensions.
-        InvalidArgumentError: If the shapes are not compatible.
+        tf.errors.InvalidArgumentError: If the shapes are not compatible.
 
     Example:
         >>> import tfpy as tf

@@ -105,7 +105,7 @@ def stateless_random_saturation(
 
     Raises:
         ValueError: If the bounds are not valid.
-        InvalidArgumentError: If the image does not have three channels.
+        tf.errors.InvalidArgumentError: If the image does not have three channels.
 
     Example:
         >>> import tfpy as tf
@@ -132,7 +132,7 @@ def stateless_random_hue(image: TensorLike, max_delta: float, seed: TensorLike) 
 
     Raises:
         ValueError: If `max_delta` is not in [0, 0.5].
-        InvalidArgumentError: If the image does not have three channels.
+        tf.errors.InvalidArgumentError: If the image does not have three channels.
 
     Example:
         >>> import tfpy as tf

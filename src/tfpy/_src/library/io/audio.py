@@ -48,8 +48,8 @@ def decode_wav(
         between -1 and 1, and `sample_rate`, a scalar int32 tensor.
 
     Raises:
-        InvalidArgumentError: If the bytes are not a 16-bit WAV file, or the file has fewer channels
-            than `desired_channels`.
+        tf.errors.InvalidArgumentError: If the bytes are not a 16-bit WAV file, or the file has
+            fewer channels than `desired_channels`.
 
     Example:
         >>> import tfpy as tf
@@ -134,7 +134,8 @@ def encode_wav(audio: TensorLike, sample_rate: TensorLike, name: str | None = No
         Scalar string tensor with the bytes of the file.
 
     Raises:
-        InvalidArgumentError: If `audio` is not a matrix or is empty, or the rate is not positive.
+        tf.errors.InvalidArgumentError: If `audio` is not a matrix or is empty, or the rate is not
+            positive.
 
     Example:
         >>> import tfpy as tf

@@ -21,7 +21,7 @@ class GFile:
         mode: `"r"`, `"w"`, `"a"`, `"r+"`, `"w+"` or `"a+"` for text in UTF-8; with `"b"` for bytes.
 
     Raises:
-        InvalidArgumentError: If the mode is another one.
+        tf.errors.InvalidArgumentError: If the mode is another one.
 
     Example:
         >>> import tfpy as tf
@@ -77,7 +77,7 @@ class GFile:
             int.
 
         Raises:
-            NotFoundError: If the file does not exist.
+            tf.errors.NotFoundError: If the file does not exist.
 
         Example:
             >>> import tfpy as tf
@@ -98,8 +98,8 @@ class GFile:
             str, or bytes in a binary mode.
 
         Raises:
-            PermissionDeniedError: If the file is not open for reading.
-            NotFoundError: If the file does not exist.
+            tf.errors.PermissionDeniedError: If the file is not open for reading.
+            tf.errors.NotFoundError: If the file does not exist.
 
         Example:
             >>> import tfpy as tf
@@ -117,8 +117,8 @@ class GFile:
             str, or bytes in a binary mode. Empty at the end of the file.
 
         Raises:
-            PermissionDeniedError: If the file is not open for reading.
-            NotFoundError: If the file does not exist.
+            tf.errors.PermissionDeniedError: If the file is not open for reading.
+            tf.errors.NotFoundError: If the file does not exist.
 
         Example:
             >>> import tfpy as tf
@@ -136,8 +136,8 @@ class GFile:
             List of str, or of bytes in a binary mode.
 
         Raises:
-            PermissionDeniedError: If the file is not open for reading.
-            NotFoundError: If the file does not exist.
+            tf.errors.PermissionDeniedError: If the file is not open for reading.
+            tf.errors.NotFoundError: If the file does not exist.
 
         Example:
             >>> import tfpy as tf
@@ -155,7 +155,7 @@ class GFile:
             file_content: str, or bytes in a binary mode.
 
         Raises:
-            PermissionDeniedError: If the file is not open for writing.
+            tf.errors.PermissionDeniedError: If the file is not open for writing.
 
         Example:
             >>> import tfpy as tf

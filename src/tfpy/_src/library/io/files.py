@@ -53,8 +53,8 @@ def read_file(filename: TensorLike | PathLike, name: str | None = None) -> Tenso
         Scalar string tensor.
 
     Raises:
-        NotFoundError: If the file does not exist.
-        InvalidArgumentError: If `filename` is not a scalar string.
+        tf.errors.NotFoundError: If the file does not exist.
+        tf.errors.InvalidArgumentError: If `filename` is not a scalar string.
 
     Example:
         >>> import tfpy as tf
@@ -83,7 +83,7 @@ def write_file(
         contents: Scalar string tensor.
 
     Raises:
-        InvalidArgumentError: If `filename` or `contents` is not a scalar string.
+        tf.errors.InvalidArgumentError: If `filename` or `contents` is not a scalar string.
 
     Example:
         >>> import tfpy as tf
@@ -162,7 +162,7 @@ def decode_base64(input: TensorLike, name: str | None = None) -> Tensor:
 
     Raises:
         TypeError: If the values are not strings.
-        InvalidArgumentError: If a string is not valid base64.
+        tf.errors.InvalidArgumentError: If a string is not valid base64.
 
     Example:
         >>> import tfpy as tf
@@ -214,8 +214,8 @@ def decode_raw(
         Tensor of shape `[*input_bytes.shape, numbers]` and dtype `out_type`.
 
     Raises:
-        InvalidArgumentError: If the strings have different lengths, or a length is not a multiple
-            of the size of `out_type`.
+        tf.errors.InvalidArgumentError: If the strings have different lengths, or a length is not a
+            multiple of the size of `out_type`.
 
     Example:
         >>> import tfpy as tf

@@ -39,9 +39,9 @@ def to_folder(files: Any, folder: str | os.PathLike[str], max_bytes: int = _LIMI
         Sorted list of the paths of the files.
 
     Raises:
-        InvalidArgumentError: If a name leads out of the folder, or an archive is damaged.
-        ResourceExhaustedError: If the files have more than `max_bytes` bytes.
-        OpError: If a file cannot be written, e.g. because a folder has its name.
+        tf.errors.InvalidArgumentError: If a name leads out of the folder, or an archive is damaged.
+        tf.errors.ResourceExhaustedError: If the files have more than `max_bytes` bytes.
+        tf.errors.OpError: If a file cannot be written, e.g. because a folder has its name.
 
     Example::
 
@@ -73,9 +73,9 @@ async def to_folder_async(
         Sorted list of the paths of the files.
 
     Raises:
-        InvalidArgumentError: If a name leads out of the folder, or an archive is damaged.
-        ResourceExhaustedError: If the files have more than `max_bytes` bytes.
-        OpError: If a file cannot be written, e.g. because a folder has its name.
+        tf.errors.InvalidArgumentError: If a name leads out of the folder, or an archive is damaged.
+        tf.errors.ResourceExhaustedError: If the files have more than `max_bytes` bytes.
+        tf.errors.OpError: If a file cannot be written, e.g. because a folder has its name.
 
     Example::
 

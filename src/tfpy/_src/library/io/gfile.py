@@ -135,7 +135,7 @@ def listdir(path: Path) -> list[str]:
         List of names in arbitrary order.
 
     Raises:
-        NotFoundError: If the folder does not exist.
+        tf.errors.NotFoundError: If the folder does not exist.
 
     Example:
         >>> import tfpy as tf
@@ -158,7 +158,7 @@ def mkdir(path: Path) -> None:
         path: Path of the folder.
 
     Raises:
-        NotFoundError: If the parent folder does not exist.
+        tf.errors.NotFoundError: If the parent folder does not exist.
 
     Example:
         >>> import tfpy as tf
@@ -180,7 +180,7 @@ def makedirs(path: Path) -> None:
         path: Path of the folder.
 
     Raises:
-        AlreadyExistsError: If a file has this path.
+        tf.errors.AlreadyExistsError: If a file has this path.
 
     Example:
         >>> import tfpy as tf
@@ -203,8 +203,8 @@ def copy(src: Path, dst: Path, overwrite: bool = False) -> None:
         overwrite: If True, replace an existing file.
 
     Raises:
-        NotFoundError: If the file does not exist.
-        AlreadyExistsError: If `dst` exists and `overwrite` is False.
+        tf.errors.NotFoundError: If the file does not exist.
+        tf.errors.AlreadyExistsError: If `dst` exists and `overwrite` is False.
 
     Example:
         >>> import tfpy as tf
@@ -229,8 +229,8 @@ def rename(src: Path, dst: Path, overwrite: bool = False) -> None:
         overwrite: If True, replace an existing file.
 
     Raises:
-        NotFoundError: If the file does not exist.
-        AlreadyExistsError: If `dst` exists and `overwrite` is False.
+        tf.errors.NotFoundError: If the file does not exist.
+        tf.errors.AlreadyExistsError: If `dst` exists and `overwrite` is False.
 
     Example:
         >>> import tfpy as tf
@@ -259,7 +259,7 @@ def remove(path: Path) -> None:
         path: Path of the file.
 
     Raises:
-        NotFoundError: If the file does not exist.
+        tf.errors.NotFoundError: If the file does not exist.
 
     Example:
         >>> import tfpy as tf
@@ -281,7 +281,7 @@ def rmtree(path: Path) -> None:
         path: Path of the folder.
 
     Raises:
-        NotFoundError: If the folder does not exist.
+        tf.errors.NotFoundError: If the folder does not exist.
 
     Example:
         >>> import tfpy as tf
@@ -306,7 +306,7 @@ def stat(path: Path) -> FileStatistics:
         A named tuple of `length` in bytes, `mtime_nsec` in nanoseconds, and `is_directory`.
 
     Raises:
-        NotFoundError: If the file does not exist.
+        tf.errors.NotFoundError: If the file does not exist.
 
     Example:
         >>> import tfpy as tf

@@ -45,10 +45,10 @@ def decode_image(
         GIF if `expand_animations` is True.
 
     Raises:
-        InvalidArgumentError: If the format is unknown, the file is damaged, or `channels` is not
-            supported for the format.
+        tf.errors.InvalidArgumentError: If the format is unknown, the file is damaged, or `channels`
+            is not supported for the format.
         ValueError: If `dtype` is neither uint8 nor float32.
-        UnimplementedError: If the file is a JPEG or GIF and Pillow is not installed.
+        tf.errors.UnimplementedError: If the file is a JPEG or GIF and Pillow is not installed.
 
     Example:
         >>> import tfpy as tf
@@ -106,7 +106,8 @@ def decode_png(
         Uint8 tensor of shape `[height, width, channels]`.
 
     Raises:
-        InvalidArgumentError: If the file is damaged, or `dtype` or `channels` is not supported.
+        tf.errors.InvalidArgumentError: If the file is damaged, or `dtype` or `channels` is not
+            supported.
 
     Example:
         >>> import tfpy as tf
@@ -137,17 +138,18 @@ def decode_jpeg(
         contents: Scalar string tensor with the bytes of the file.
         channels: Number of channels: 1 for grayscale, 3 for RGB. Default: 0, as in the file.
         ratio: Factor by which the image is reduced: 1, 2, 4 or 8.
-        fancy_upscaling: Accepted for compatibility with TensorFlow; it has no effect.
-        try_recover_truncated: Accepted for compatibility with TensorFlow; it has no effect.
-        acceptable_fraction: Accepted for compatibility with TensorFlow; it has no effect.
-        dct_method: Accepted for compatibility with TensorFlow; it has no effect.
+        fancy_upscaling: Has no effect.
+        try_recover_truncated: Has no effect.
+        acceptable_fraction: Has no effect.
+        dct_method: Has no effect.
 
     Returns:
         Uint8 tensor of shape `[height, width, channels]`.
 
     Raises:
-        InvalidArgumentError: If `ratio` or `channels` is not supported, or the file is damaged.
-        UnimplementedError: If Pillow is not installed.
+        tf.errors.InvalidArgumentError: If `ratio` or `channels` is not supported, or the file is
+            damaged.
+        tf.errors.UnimplementedError: If Pillow is not installed.
 
     Example::
 
@@ -176,7 +178,8 @@ def decode_bmp(contents: TensorLike, channels: int = 0, name: str | None = None)
         Uint8 tensor of shape `[height, width, channels]`.
 
     Raises:
-        InvalidArgumentError: If the file is not a BMP file, or has another number of channels.
+        tf.errors.InvalidArgumentError: If the file is not a BMP file, or has another number of
+            channels.
 
     Example:
         >>> import tfpy as tf
@@ -203,8 +206,8 @@ def decode_gif(contents: TensorLike, name: str | None = None) -> Tensor:
         Uint8 tensor of shape `[frames, height, width, 3]`.
 
     Raises:
-        InvalidArgumentError: If the file is not a GIF file, or is damaged.
-        UnimplementedError: If Pillow is not installed.
+        tf.errors.InvalidArgumentError: If the file is not a GIF file, or is damaged.
+        tf.errors.UnimplementedError: If Pillow is not installed.
 
     Example::
 
@@ -231,8 +234,8 @@ def encode_png(image: TensorLike, compression: int = -1, name: str | None = None
         String tensor of shape `[...]`.
 
     Raises:
-        InvalidArgumentError: If the dtype, the rank, the number of channels or the level is not
-            supported.
+        tf.errors.InvalidArgumentError: If the dtype, the rank, the number of channels or the level
+            is not supported.
 
     Example:
         >>> import tfpy as tf
@@ -273,8 +276,9 @@ def encode_jpeg(
         Scalar string tensor with the bytes of the file.
 
     Raises:
-        InvalidArgumentError: If the shape, the dtype, the format or the quality is not supported.
-        UnimplementedError: If Pillow is not installed.
+        tf.errors.InvalidArgumentError: If the shape, the dtype, the format or the quality is not
+            supported.
+        tf.errors.UnimplementedError: If Pillow is not installed.
 
     Example::
 
@@ -312,7 +316,7 @@ def is_jpeg(contents: TensorLike, name: str | None = None) -> Tensor:
         Scalar bool tensor.
 
     Raises:
-        InvalidArgumentError: If `contents` is not a scalar string.
+        tf.errors.InvalidArgumentError: If `contents` is not a scalar string.
 
     Example:
         >>> import tfpy as tf

@@ -20,8 +20,8 @@ class TFRecordOptions:
     Args:
         compression_type: `"GZIP"`, `"ZLIB"`, or `""` or None for no compression.
         flush_mode: Flush mode of zlib for `flush()`. Default: write complete blocks only.
-        input_buffer_size: Accepted for compatibility with TensorFlow; it has no effect.
-        output_buffer_size: Accepted for compatibility with TensorFlow; it has no effect.
+        input_buffer_size: Has no effect.
+        output_buffer_size: Has no effect.
         window_bits: Window size of zlib.
         compression_level: Compression level of zlib.
         compression_method: Compression method of zlib.
@@ -112,7 +112,7 @@ class TFRecordWriter:
 
     Raises:
         ValueError: If the compression type is unknown.
-        NotFoundError: If the folder does not exist.
+        tf.errors.NotFoundError: If the folder does not exist.
 
     Example:
         >>> import tfpy as tf
@@ -141,7 +141,7 @@ class TFRecordWriter:
 
         Raises:
             TypeError: If the record is neither bytes nor a str.
-            FailedPreconditionError: If the writer is closed.
+            tf.errors.FailedPreconditionError: If the writer is closed.
 
         Example:
             >>> import tfpy as tf
@@ -172,7 +172,7 @@ class TFRecordWriter:
         """Write buffered records to the file.
 
         Raises:
-            FailedPreconditionError: If the writer is closed.
+            tf.errors.FailedPreconditionError: If the writer is closed.
 
         Example:
             >>> import tfpy as tf

@@ -33,7 +33,7 @@ class DataSource:
             Pieces of bytes.
 
         Raises:
-            OpError: If the bytes cannot be read. The subclass depends on the reason.
+            tf.errors.OpError: If the bytes cannot be read. The subclass depends on the reason.
 
         Example::
 

@@ -27,12 +27,13 @@ class DenseHashTable(_Mutable):
         default_value: Value of missing keys: a scalar, or a tensor with the shape of one value.
         empty_key: A key that is never used: a scalar, or a vector if keys are vectors.
         deleted_key: Another key of the same shape that is never used.
-        initial_num_buckets: Accepted for compatibility with TensorFlow; it has no effect.
-        checkpoint: Accepted for compatibility with TensorFlow; it has no effect.
-        experimental_is_anonymous: Accepted for compatibility with TensorFlow; it has no effect.
+        initial_num_buckets: Has no effect.
+        checkpoint: Has no effect.
+        experimental_is_anonymous: Has no effect.
 
     Raises:
-        InvalidArgumentError: If `empty_key` and `deleted_key` are equal or have different shapes.
+        tf.errors.InvalidArgumentError: If `empty_key` and `deleted_key` are equal or have different
+            shapes.
 
     Example:
         >>> import tfpy as tf
@@ -98,7 +99,7 @@ class DenseHashTable(_Mutable):
             value.
 
         Raises:
-            InvalidArgumentError: If a key is the empty key or the deleted key.
+            tf.errors.InvalidArgumentError: If a key is the empty key or the deleted key.
 
         Example:
             >>> import tfpy as tf
@@ -122,8 +123,8 @@ class DenseHashTable(_Mutable):
                 one value.
 
         Raises:
-            InvalidArgumentError: If the shapes are not compatible, or a key is the empty key or the
-                deleted key.
+            tf.errors.InvalidArgumentError: If the shapes are not compatible, or a key is the empty
+                key or the deleted key.
 
         Example:
             >>> import tfpy as tf
@@ -146,8 +147,8 @@ class DenseHashTable(_Mutable):
                 one value.
 
         Raises:
-            InvalidArgumentError: If the shapes are not compatible, or a key is the empty key or the
-                deleted key.
+            tf.errors.InvalidArgumentError: If the shapes are not compatible, or a key is the empty
+                key or the deleted key.
 
         Example:
             >>> import tfpy as tf
@@ -167,7 +168,7 @@ class DenseHashTable(_Mutable):
 
         Raises:
             TypeError: If the dtype of the keys is another one.
-            InvalidArgumentError: If a key is the empty key or the deleted key.
+            tf.errors.InvalidArgumentError: If a key is the empty key or the deleted key.
 
         Example:
             >>> import tfpy as tf
@@ -188,7 +189,7 @@ class DenseHashTable(_Mutable):
 
         Raises:
             TypeError: If the dtype of the keys is another one.
-            InvalidArgumentError: If a key is the empty key or the deleted key.
+            tf.errors.InvalidArgumentError: If a key is the empty key or the deleted key.
 
         Example:
             >>> import tfpy as tf

@@ -93,8 +93,8 @@ class KeyValueTensorInitializer(TableInitializerBase):
 
         Raises:
             TypeError: If the dtypes differ from the table's dtypes.
-            InvalidArgumentError: If keys and values have different shapes.
-            FailedPreconditionError: If a key has two values.
+            tf.errors.InvalidArgumentError: If keys and values have different shapes.
+            tf.errors.FailedPreconditionError: If a key has two values.
 
         Example:
             >>> import tfpy as tf
@@ -201,10 +201,10 @@ class TextFileInitializer(TableInitializerBase):
 
         Raises:
             TypeError: If the dtypes differ from the table's dtypes.
-            NotFoundError: If the file does not exist.
-            InvalidArgumentError: If a line does not have a column or a field is not a number, or
-                the file has fewer lines than `vocab_size`.
-            FailedPreconditionError: If a key has two values.
+            tf.errors.NotFoundError: If the file does not exist.
+            tf.errors.InvalidArgumentError: If a line does not have a column or a field is not a
+                number, or the file has fewer lines than `vocab_size`.
+            tf.errors.FailedPreconditionError: If a key has two values.
 
         Example:
             >>> import tfpy as tf

@@ -53,7 +53,8 @@ class _Mutable(LookupInterface):
             `[n, ...]` with the values.
 
         Raises:
-            NotTraceableError: If a function is traced, because the number of entries is not known.
+            tf.errors.NotTraceableError: If a function is traced, because the number of entries is
+                not known.
 
         Example:
             >>> import tfpy as tf
@@ -147,8 +148,8 @@ class MutableHashTable(_Mutable):
         key_dtype: Dtype of the keys: an integer dtype or string.
         value_dtype: Dtype of the values.
         default_value: Value of missing keys: a scalar, or a tensor with the shape of one value.
-        checkpoint: Accepted for compatibility with TensorFlow; it has no effect.
-        experimental_is_anonymous: Accepted for compatibility with TensorFlow; it has no effect.
+        checkpoint: Has no effect.
+        experimental_is_anonymous: Has no effect.
 
     Example:
         >>> import tfpy as tf
@@ -190,7 +191,7 @@ class MutableHashTable(_Mutable):
 
         Raises:
             ValueError: If the dtype of the keys is another one.
-            InvalidArgumentError: If `dynamic_default_values` has another shape.
+            tf.errors.InvalidArgumentError: If `dynamic_default_values` has another shape.
 
         Example:
             >>> import tfpy as tf
@@ -211,7 +212,7 @@ class MutableHashTable(_Mutable):
 
         Raises:
             ValueError: If the dtype of the keys or of the values is another one.
-            InvalidArgumentError: If the shapes are not compatible.
+            tf.errors.InvalidArgumentError: If the shapes are not compatible.
 
         Example:
             >>> import tfpy as tf

@@ -94,10 +94,10 @@ class StaticHashTable(LookupInterface):
         initializer: Source of the entries: a `tf.lookup.KeyValueTensorInitializer` or
             `tf.lookup.TextFileInitializer`.
         default_value: Scalar value of missing keys.
-        experimental_is_anonymous: Accepted for compatibility with TensorFlow; it has no effect.
+        experimental_is_anonymous: Has no effect.
 
     Raises:
-        FailedPreconditionError: If a key has two values.
+        tf.errors.FailedPreconditionError: If a key has two values.
         ValueError: If `default_value` is not a scalar.
         TypeError: If `default_value` does not have the dtype of the values.
 
@@ -139,7 +139,7 @@ class StaticHashTable(LookupInterface):
             pairs: Pairs of a key and a value.
 
         Raises:
-            FailedPreconditionError: If a key has two values.
+            tf.errors.FailedPreconditionError: If a key has two values.
 
         Example:
             >>> import tfpy as tf
@@ -202,7 +202,8 @@ class StaticHashTable(LookupInterface):
             Tensor of shape `[n]` with the keys, and tensor of shape `[n]` with the values.
 
         Raises:
-            NotTraceableError: If a function is traced, because the number of entries is not known.
+            tf.errors.NotTraceableError: If a function is traced, because the number of entries is
+                not known.
 
         Example:
             >>> import tfpy as tf
@@ -223,7 +224,7 @@ class StaticVocabularyTable(LookupInterface):
         num_oov_buckets: Number of buckets. Their ids follow the ids of the entries.
         lookup_key_dtype: Dtype of the keys to look up. For integer keys it may be any integer
             dtype. Default: the dtype of the initializer's keys, or string.
-        experimental_is_anonymous: Accepted for compatibility with TensorFlow; it has no effect.
+        experimental_is_anonymous: Has no effect.
 
     Raises:
         ValueError: If `num_oov_buckets` is not positive.

@@ -26,10 +26,10 @@ With `device_tracer_level=0`, kernels are not timed one by one, so they run as t
 profile.
 
 Args:
-    host_tracer_level: Accepted for compatibility with TensorFlow; it has no effect.
-    python_tracer_level: Accepted for compatibility with TensorFlow; it has no effect.
+    host_tracer_level: Has no effect.
+    python_tracer_level: Has no effect.
     device_tracer_level: 0 to disable the times of kernels.
-    delay_ms: Accepted for compatibility with TensorFlow; it has no effect.
+    delay_ms: Has no effect.
 
 Example:
     >>> import tfpy as tf
@@ -53,7 +53,7 @@ def start(logdir: str | os.PathLike[str], options: ProfilerOptions | None = None
         options: A `tf.profiler.experimental.ProfilerOptions`.
 
     Raises:
-        AlreadyExistsError: If a profile is already being recorded.
+        tf.errors.AlreadyExistsError: If a profile is already being recorded.
 
     Example:
         >>> import tfpy as tf
@@ -92,7 +92,7 @@ def stop(save: bool = True) -> None:
         save: If False, discard the recording.
 
     Raises:
-        UnavailableError: If no profile is being recorded.
+        tf.errors.UnavailableError: If no profile is being recorded.
 
     Example:
         >>> import tfpy as tf
@@ -121,7 +121,7 @@ async def stop_async(save: bool = True) -> None:
         save: If False, discard the recording.
 
     Raises:
-        UnavailableError: If no profile is being recorded.
+        tf.errors.UnavailableError: If no profile is being recorded.
 
     Example:
         >>> import asyncio
@@ -166,7 +166,8 @@ class Profile:
         options: A `tf.profiler.experimental.ProfilerOptions`.
 
     Raises:
-        AlreadyExistsError: If a profile is already being recorded when the context is entered.
+        tf.errors.AlreadyExistsError: If a profile is already being recorded when the context is
+            entered.
 
     Example:
         >>> import tempfile

@@ -144,7 +144,7 @@ def profile(f: Callable[[], Any]) -> ProfileInfo:
     Raises:
         RuntimeError: If the call is inside of a function that is timed or profiled, or Python
             cannot wait here (use `await tf.profile_async(f)`).
-        UnavailableError: If the device is lost.
+        tf.errors.UnavailableError: If the device is lost.
 
     Example:
         >>> import tfpy as tf
@@ -172,7 +172,7 @@ async def profile_async(f: Callable[[], Any]) -> ProfileInfo:
 
     Raises:
         RuntimeError: If the call is inside of a function that is timed or profiled.
-        UnavailableError: If the device is lost.
+        tf.errors.UnavailableError: If the device is lost.
 
     Example:
         >>> import asyncio

@@ -40,7 +40,7 @@ def add(a: TensorLike, b: TensorLike, threshold: TensorLike = 0) -> SparseTensor
 
     Raises:
         TypeError: If neither `a` nor `b` is sparse.
-        InvalidArgumentError: If the shapes differ.
+        tf.errors.InvalidArgumentError: If the shapes differ.
 
     Example:
         >>> import tfpy as tf
@@ -82,7 +82,7 @@ def map_values(op: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
         Sparse tensor with the new values, or the result of `op` if no argument is sparse.
 
     Raises:
-        InvalidArgumentError: If the sparse tensors have different indices or shapes.
+        tf.errors.InvalidArgumentError: If the sparse tensors have different indices or shapes.
 
     Example:
         >>> import tfpy as tf
@@ -126,7 +126,8 @@ def sparse_dense_matmul(
         Dense tensor of shape `[m, n]`.
 
     Raises:
-        InvalidArgumentError: If the operands are not matrices, or their shapes are not compatible.
+        tf.errors.InvalidArgumentError: If the operands are not matrices, or their shapes are not
+            compatible.
 
     Example:
         >>> import tfpy as tf

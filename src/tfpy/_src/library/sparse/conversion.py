@@ -29,7 +29,7 @@ def from_dense(tensor: TensorLike, name: str | None = None) -> SparseTensor:
         Sparse tensor of the shape and dtype of `tensor`.
 
     Raises:
-        InvalidArgumentError: If `tensor` is a scalar.
+        tf.errors.InvalidArgumentError: If `tensor` is a scalar.
 
     Example:
         >>> import tfpy as tf
@@ -66,7 +66,7 @@ def to_dense(
         Dense tensor of the shape and dtype of `sp_input`.
 
     Raises:
-        InvalidArgumentError: If indices are out of bounds, out of order or repeated.
+        tf.errors.InvalidArgumentError: If indices are out of bounds, out of order or repeated.
 
     Example:
         >>> import tfpy as tf
@@ -112,7 +112,7 @@ def sparse_to_dense(
         Dense tensor of shape `output_shape` with the dtype of `sparse_values`.
 
     Raises:
-        InvalidArgumentError: If an index is out of bounds.
+        tf.errors.InvalidArgumentError: If an index is out of bounds.
 
     Example:
         >>> import tfpy as tf
@@ -143,7 +143,7 @@ def to_indicator(sp_input: SparseTensor, vocab_size: int, name: str | None = Non
         `sp_input`.
 
     Raises:
-        InvalidArgumentError: If a value is not in [0, vocab_size).
+        tf.errors.InvalidArgumentError: If a value is not in [0, vocab_size).
 
     Example:
         >>> import tfpy as tf

@@ -65,8 +65,8 @@ def bincount(
 
     Raises:
         ValueError: If `axis` is another one.
-        InvalidArgumentError: If a value or a length is negative, the rank is above 2, or there are
-            no rows.
+        tf.errors.InvalidArgumentError: If a value or a length is negative, the rank is above 2, or
+            there are no rows.
 
     Example:
         >>> import tfpy as tf

@@ -120,7 +120,8 @@ def cross(
 
     Raises:
         TypeError: If `inputs` is not a list of tensors.
-        InvalidArgumentError: If the inputs are not matrices, or have different numbers of rows.
+        tf.errors.InvalidArgumentError: If the inputs are not matrices, or have different numbers of
+            rows.
 
     Example:
         >>> import tfpy as tf
@@ -166,8 +167,9 @@ def cross_hashed(
 
     Raises:
         TypeError: If `inputs` is not a list of tensors.
-        InvalidArgumentError: If the inputs are not matrices or have different numbers of rows, or
-            `num_buckets` is too large for int64, which has 32 bits without `TFPY_ENABLE_X64`.
+        tf.errors.InvalidArgumentError: If the inputs are not matrices or have different numbers of
+            rows, or `num_buckets` is too large for int64, which has 32 bits without
+            `TFPY_ENABLE_X64`.
 
     Example:
         >>> import tfpy as tf

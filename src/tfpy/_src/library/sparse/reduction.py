@@ -137,7 +137,7 @@ def softmax(sp_input: SparseTensor, name: str | None = None) -> SparseTensor:
         Sparse tensor with the indices, shape and dtype of `sp_input`.
 
     Raises:
-        InvalidArgumentError: If the rank is less than 2.
+        tf.errors.InvalidArgumentError: If the rank is less than 2.
 
     Example:
         >>> import tfpy as tf
@@ -184,7 +184,7 @@ def maximum(sp_a: SparseTensor, sp_b: SparseTensor, name: str | None = None) -> 
         Sparse tensor of the shape and dtype of `sp_a`.
 
     Raises:
-        InvalidArgumentError: If the shapes differ.
+        tf.errors.InvalidArgumentError: If the shapes differ.
 
     Example:
         >>> import tfpy as tf
@@ -210,7 +210,7 @@ def minimum(sp_a: SparseTensor, sp_b: SparseTensor, name: str | None = None) -> 
         Sparse tensor of the shape and dtype of `sp_a`.
 
     Raises:
-        InvalidArgumentError: If the shapes differ.
+        tf.errors.InvalidArgumentError: If the shapes differ.
 
     Example:
         >>> import tfpy as tf

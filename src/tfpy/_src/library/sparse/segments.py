@@ -76,14 +76,14 @@ def segment_sum(
         segment_ids: Int32 tensor of shape `[n]` with the segment of each selected row, in ascending
             order.
         num_segments: Number of segments. Default: the last segment id plus 1.
-        sparse_gradient: Accepted for compatibility with TensorFlow; it has no effect.
+        sparse_gradient: Has no effect.
 
     Returns:
         Tensor of shape `[segments, ...]` with the dtype of `data`. Empty segments are 0.
 
     Raises:
-        InvalidArgumentError: If `indices` and `segment_ids` have different sizes, are out of range,
-            or the segment ids are not sorted.
+        tf.errors.InvalidArgumentError: If `indices` and `segment_ids` have different sizes, are out
+            of range, or the segment ids are not sorted.
 
     Example:
         >>> import tfpy as tf
@@ -113,14 +113,14 @@ def segment_mean(
         segment_ids: Int32 tensor of shape `[n]` with the segment of each selected row, in ascending
             order.
         num_segments: Number of segments. Default: the last segment id plus 1.
-        sparse_gradient: Accepted for compatibility with TensorFlow; it has no effect.
+        sparse_gradient: Has no effect.
 
     Returns:
         Tensor of shape `[segments, ...]` with the dtype of `data`. Empty segments are 0.
 
     Raises:
-        InvalidArgumentError: If `indices` and `segment_ids` have different sizes, are out of range,
-            or the segment ids are not sorted.
+        tf.errors.InvalidArgumentError: If `indices` and `segment_ids` have different sizes, are out
+            of range, or the segment ids are not sorted.
 
     Example:
         >>> import tfpy as tf
@@ -150,14 +150,14 @@ def segment_sqrt_n(
         segment_ids: Int32 tensor of shape `[n]` with the segment of each selected row, in ascending
             order.
         num_segments: Number of segments. Default: the last segment id plus 1.
-        sparse_gradient: Accepted for compatibility with TensorFlow; it has no effect.
+        sparse_gradient: Has no effect.
 
     Returns:
         Tensor of shape `[segments, ...]` with the dtype of `data`. Empty segments are 0.
 
     Raises:
-        InvalidArgumentError: If `indices` and `segment_ids` have different sizes, are out of range,
-            or the segment ids are not sorted.
+        tf.errors.InvalidArgumentError: If `indices` and `segment_ids` have different sizes, are out
+            of range, or the segment ids are not sorted.
 
     Example:
         >>> import tfpy as tf
@@ -186,8 +186,8 @@ def sparse_segment_sum(data: TensorLike, indices: TensorLike, segment_ids: Tenso
         Tensor of shape `[segments, ...]` with the dtype of `data`. Empty segments are 0.
 
     Raises:
-        InvalidArgumentError: If `indices` and `segment_ids` have different sizes, are out of range,
-            or the segment ids are not sorted.
+        tf.errors.InvalidArgumentError: If `indices` and `segment_ids` have different sizes, are out
+            of range, or the segment ids are not sorted.
 
     Example:
         >>> import tfpy as tf
@@ -215,8 +215,8 @@ def sparse_segment_mean(data: TensorLike, indices: TensorLike, segment_ids: Tens
         Tensor of shape `[segments, ...]` with the dtype of `data`. Empty segments are 0.
 
     Raises:
-        InvalidArgumentError: If `indices` and `segment_ids` have different sizes, are out of range,
-            or the segment ids are not sorted.
+        tf.errors.InvalidArgumentError: If `indices` and `segment_ids` have different sizes, are out
+            of range, or the segment ids are not sorted.
 
     Example:
         >>> import tfpy as tf

@@ -114,8 +114,8 @@ def intersection(a: TensorLike, b: TensorLike, validate_indices: bool = True) ->
 
     Raises:
         TypeError: If the dtypes differ or are not supported.
-        InvalidArgumentError: If the shapes differ before the last axis, or sparse indices are out
-            of order.
+        tf.errors.InvalidArgumentError: If the shapes differ before the last axis, or sparse indices
+            are out of order.
 
     Example:
         >>> import tfpy as tf
@@ -142,8 +142,8 @@ def union(a: TensorLike, b: TensorLike, validate_indices: bool = True) -> Sparse
 
     Raises:
         TypeError: If the dtypes differ or are not supported.
-        InvalidArgumentError: If the shapes differ before the last axis, or sparse indices are out
-            of order.
+        tf.errors.InvalidArgumentError: If the shapes differ before the last axis, or sparse indices
+            are out of order.
 
     Example:
         >>> import tfpy as tf
@@ -173,8 +173,8 @@ def difference(
 
     Raises:
         TypeError: If the dtypes differ or are not supported.
-        InvalidArgumentError: If the shapes differ before the last axis, or sparse indices are out
-            of order.
+        tf.errors.InvalidArgumentError: If the shapes differ before the last axis, or sparse indices
+            are out of order.
 
     Example:
         >>> import tfpy as tf
@@ -200,7 +200,7 @@ def size(a: SparseTensor, validate_indices: bool = True) -> Tensor:
 
     Raises:
         TypeError: If `a` is not sparse, or its dtype is not supported.
-        InvalidArgumentError: If sparse indices are out of order.
+        tf.errors.InvalidArgumentError: If sparse indices are out of order.
 
     Example:
         >>> import tfpy as tf

@@ -44,7 +44,7 @@ def eye(
         Sparse tensor of shape `[num_rows, num_columns]`.
 
     Raises:
-        InvalidArgumentError: If a size is negative.
+        tf.errors.InvalidArgumentError: If a size is negative.
 
     Example:
         >>> import tfpy as tf
@@ -93,7 +93,7 @@ def reshape(sp_input: SparseTensor, shape: ShapeLike, name: str | None = None) -
         Sparse tensor of shape `shape` with the same values.
 
     Raises:
-        InvalidArgumentError: If the number of dense elements differs.
+        tf.errors.InvalidArgumentError: If the number of dense elements differs.
 
     Example:
         >>> import tfpy as tf
@@ -144,7 +144,7 @@ def sparse_reshape(
         `[new_rank]`.
 
     Raises:
-        InvalidArgumentError: If the number of dense elements differs.
+        tf.errors.InvalidArgumentError: If the number of dense elements differs.
 
     Example:
         >>> import tfpy as tf
@@ -171,7 +171,7 @@ def transpose(sp_input: SparseTensor, perm: Axis = None, name: str | None = None
         Sparse tensor with permuted axes and sorted indices.
 
     Raises:
-        InvalidArgumentError: If `perm` is not a permutation of the axes.
+        tf.errors.InvalidArgumentError: If `perm` is not a permutation of the axes.
 
     Example:
         >>> import tfpy as tf
@@ -202,7 +202,7 @@ def expand_dims(
         Sparse tensor with one more axis.
 
     Raises:
-        InvalidArgumentError: If the axis is out of range.
+        tf.errors.InvalidArgumentError: If the axis is out of range.
 
     Example:
         >>> import tfpy as tf

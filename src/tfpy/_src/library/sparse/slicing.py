@@ -45,8 +45,8 @@ def slice(
         Sparse tensor of the shape of the box.
 
     Raises:
-        InvalidArgumentError: If `start` or `size` does not have one entry for each axis, or a size
-            is negative.
+        tf.errors.InvalidArgumentError: If `start` or `size` does not have one entry for each axis,
+            or a size is negative.
 
     Example:
         >>> import tfpy as tf
@@ -87,7 +87,8 @@ def split(
 
     Raises:
         ValueError: If an argument is missing.
-        InvalidArgumentError: If `num_split` is less than 1 or larger than the size of the axis.
+        tf.errors.InvalidArgumentError: If `num_split` is less than 1 or larger than the size of the
+            axis.
 
     Example:
         >>> import tfpy as tf
@@ -152,7 +153,7 @@ def mask(a: IndexedSlices, mask_indices: TensorLike, name: str | None = None) ->
         Indexed slices with the other rows.
 
     Raises:
-        InvalidArgumentError: If the values are scalars.
+        tf.errors.InvalidArgumentError: If the values are scalars.
 
     Example:
         >>> import tfpy as tf
@@ -186,7 +187,7 @@ def concat(
         Sparse tensor with sorted indices.
 
     Raises:
-        InvalidArgumentError: If the other axes differ, or the ranks differ.
+        tf.errors.InvalidArgumentError: If the other axes differ, or the ranks differ.
 
     Example:
         >>> import tfpy as tf

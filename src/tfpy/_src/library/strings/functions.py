@@ -83,7 +83,7 @@ def reduce_join(
         String tensor with the remaining axes.
 
     Raises:
-        InvalidArgumentError: If an axis of a dense tensor is repeated or out of range.
+        tf.errors.InvalidArgumentError: If an axis of a dense tensor is repeated or out of range.
         ValueError: If an axis of a ragged tensor is out of range.
 
     Example:
@@ -195,7 +195,7 @@ def regex_full_match(
         Bool tensor of the shape of `input`.
 
     Raises:
-        InvalidArgumentError: If the pattern is not a valid regular expression.
+        tf.errors.InvalidArgumentError: If the pattern is not a valid regular expression.
 
     Example:
         >>> import tfpy as tf
@@ -226,7 +226,7 @@ def regex_replace(
         String tensor of the shape of `input`.
 
     Raises:
-        InvalidArgumentError: If the pattern is not a valid regular expression.
+        tf.errors.InvalidArgumentError: If the pattern is not a valid regular expression.
 
     Example:
         >>> import tfpy as tf
@@ -263,7 +263,7 @@ def static_regex_replace(
         String tensor of the shape of `input`.
 
     Raises:
-        InvalidArgumentError: If the pattern is not a valid regular expression.
+        tf.errors.InvalidArgumentError: If the pattern is not a valid regular expression.
 
     Example:
         >>> import tfpy as tf
@@ -301,7 +301,7 @@ def to_hash_bucket(input: TensorLike, num_buckets: int, name: str | None = None)
         Int32 tensor of the shape of `input` with values in [0, num_buckets).
 
     Raises:
-        InvalidArgumentError: If `num_buckets` is not in [1, 2**31].
+        tf.errors.InvalidArgumentError: If `num_buckets` is not in [1, 2**31].
 
     Example:
         >>> import tfpy as tf
@@ -324,7 +324,7 @@ def to_hash_bucket_fast(input: TensorLike, num_buckets: int, name: str | None = 
         Int32 tensor of the shape of `input` with values in [0, num_buckets).
 
     Raises:
-        InvalidArgumentError: If `num_buckets` is not in [1, 2**31].
+        tf.errors.InvalidArgumentError: If `num_buckets` is not in [1, 2**31].
 
     Example:
         >>> import tfpy as tf
@@ -355,8 +355,8 @@ def to_hash_bucket_strong(
         Int32 tensor of the shape of `input` with values in [0, num_buckets).
 
     Raises:
-        InvalidArgumentError: If the key does not have two elements, or `num_buckets` is not in [1,
-            2**31].
+        tf.errors.InvalidArgumentError: If the key does not have two elements, or `num_buckets` is
+            not in [1, 2**31].
 
     Example:
         >>> import tfpy as tf
@@ -384,8 +384,8 @@ def to_number(
         Tensor of the shape of `input` and dtype `out_type`.
 
     Raises:
-        InvalidArgumentError: If a string is not a number of `out_type`, or the dtype is not
-            supported.
+        tf.errors.InvalidArgumentError: If a string is not a number of `out_type`, or the dtype is
+            not supported.
 
     Example:
         >>> import tfpy as tf

@@ -171,7 +171,7 @@ def string_n_grams(
         starts of their rows.
 
     Raises:
-        InvalidArgumentError: If `data_splits` does not partition `data`.
+        tf.errors.InvalidArgumentError: If `data_splits` does not partition `data`.
 
     Example:
         >>> import tfpy as tf

@@ -34,7 +34,7 @@ def substr(
         String tensor of the broadcast shape.
 
     Raises:
-        InvalidArgumentError: If a position is outside of its string.
+        tf.errors.InvalidArgumentError: If a position is outside of its string.
 
     Example:
         >>> import tfpy as tf

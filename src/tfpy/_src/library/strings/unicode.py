@@ -42,8 +42,8 @@ def unicode_transcode(
         String tensor of the shape of `input`.
 
     Raises:
-        InvalidArgumentError: If an encoding is not supported, or a character is not valid and
-            `errors` is `"strict"`.
+        tf.errors.InvalidArgumentError: If an encoding is not supported, or a character is not valid
+            and `errors` is `"strict"`.
 
     Example:
         >>> import tfpy as tf
@@ -82,8 +82,8 @@ def unicode_encode(
 
     Raises:
         ValueError: If `input` is a scalar.
-        InvalidArgumentError: If the encoding is not supported, or a code point is not valid and
-            `errors` is `"strict"`.
+        tf.errors.InvalidArgumentError: If the encoding is not supported, or a code point is not
+            valid and `errors` is `"strict"`.
 
     Example:
         >>> import tfpy as tf
@@ -142,8 +142,8 @@ def unicode_decode(
         Ragged int32 tensor with one more axis than `input`; a vector if `input` is a scalar.
 
     Raises:
-        InvalidArgumentError: If the encoding is not supported, or a character is not valid and
-            `errors` is `"strict"`.
+        tf.errors.InvalidArgumentError: If the encoding is not supported, or a character is not
+            valid and `errors` is `"strict"`.
 
     Example:
         >>> import tfpy as tf
@@ -177,8 +177,8 @@ def unicode_split(
         Ragged string tensor with one more axis than `input`; a vector if `input` is a scalar.
 
     Raises:
-        InvalidArgumentError: If the encoding is not supported, or a character is not valid and
-            `errors` is `"strict"`.
+        tf.errors.InvalidArgumentError: If the encoding is not supported, or a character is not
+            valid and `errors` is `"strict"`.
 
     Example:
         >>> import tfpy as tf
@@ -223,8 +223,8 @@ def unicode_decode_with_offsets(
         the code points, and the byte at which each character begins.
 
     Raises:
-        InvalidArgumentError: If the encoding is not supported, or a character is not valid and
-            `errors` is `"strict"`.
+        tf.errors.InvalidArgumentError: If the encoding is not supported, or a character is not
+            valid and `errors` is `"strict"`.
 
     Example:
         >>> import tfpy as tf
@@ -260,8 +260,8 @@ def unicode_split_with_offsets(
         begin, with one more axis than `input` (vectors if `input` is a scalar).
 
     Raises:
-        InvalidArgumentError: If the encoding is not supported, or a character is not valid and
-            `errors` is `"strict"`.
+        tf.errors.InvalidArgumentError: If the encoding is not supported, or a character is not
+            valid and `errors` is `"strict"`.
 
     Example:
         >>> import tfpy as tf

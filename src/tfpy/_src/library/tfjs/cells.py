@@ -39,7 +39,7 @@ def basic_lstm_cell(
         The next `c` and the next `h`, float tensors of shape `[batch, units]`.
 
     Raises:
-        InvalidArgumentError: If the shapes are not compatible.
+        tf.errors.InvalidArgumentError: If the shapes are not compatible.
 
     Example:
         >>> import tfpy as tf

@@ -101,7 +101,7 @@ def random_uniform_int(
         Int32 tensor of shape `shape` with values in [minval, maxval).
 
     Raises:
-        InvalidArgumentError: If `minval` is not less than `maxval`.
+        tf.errors.InvalidArgumentError: If `minval` is not less than `maxval`.
 
     Example:
         >>> import tfpy as tf
@@ -173,7 +173,7 @@ def dot(t1: TensorLike, t2: TensorLike) -> Tensor:
         Tensor of the remaining axes.
 
     Raises:
-        InvalidArgumentError: If a rank is not 1 or 2, or the sizes do not match.
+        tf.errors.InvalidArgumentError: If a rank is not 1 or 2, or the sizes do not match.
 
     Example:
         >>> import tfpy as tf
@@ -202,7 +202,7 @@ def outer_product(v1: TensorLike, v2: TensorLike) -> Tensor:
         Tensor of shape `[n, m]`.
 
     Raises:
-        InvalidArgumentError: If an argument is not a vector.
+        tf.errors.InvalidArgumentError: If an argument is not a vector.
 
     Example:
         >>> import tfpy as tf

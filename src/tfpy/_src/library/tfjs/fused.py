@@ -77,7 +77,7 @@ def mat_mul(
 
     Raises:
         ValueError: If the activation is unknown, or `"prelu"` has no weights.
-        InvalidArgumentError: If the shapes are not compatible.
+        tf.errors.InvalidArgumentError: If the shapes are not compatible.
 
     Example:
         >>> import tfpy as tf
@@ -124,7 +124,7 @@ def conv2d(
 
     Raises:
         ValueError: If the activation is unknown, or `"prelu"` has no weights.
-        InvalidArgumentError: If the shapes are not compatible.
+        tf.errors.InvalidArgumentError: If the shapes are not compatible.
 
     Example:
         >>> import tfpy as tf
@@ -174,7 +174,7 @@ def depthwise_conv2d(
 
     Raises:
         ValueError: If the activation is unknown, or `"prelu"` has no weights.
-        InvalidArgumentError: If the shapes are not compatible.
+        tf.errors.InvalidArgumentError: If the shapes are not compatible.
 
     Example:
         >>> import tfpy as tf

@@ -47,8 +47,8 @@ def depth_to_space(
 
     Raises:
         ValueError: If `data_format` is neither `"NHWC"` nor `"NCHW"`.
-        InvalidArgumentError: If `input` does not have rank 4, `block_size` is less than 2, or the
-            number of channels is not a multiple of `block_size**2`.
+        tf.errors.InvalidArgumentError: If `input` does not have rank 4, `block_size` is less than
+            2, or the number of channels is not a multiple of `block_size**2`.
 
     Example:
         >>> import tfpy as tf
@@ -93,8 +93,8 @@ def space_to_depth(
 
     Raises:
         ValueError: If `data_format` is neither `"NHWC"` nor `"NCHW"`.
-        InvalidArgumentError: If `input` does not have rank 4, `block_size` is less than 2, or the
-            height or width is not a multiple of `block_size`.
+        tf.errors.InvalidArgumentError: If `input` does not have rank 4, `block_size` is less than
+            2, or the height or width is not a multiple of `block_size`.
 
     Example:
         >>> import tfpy as tf
@@ -154,8 +154,8 @@ def space_to_batch(
         ...]`, with the dtype of `input`.
 
     Raises:
-        InvalidArgumentError: If a padded size is not a multiple of its block size, or `block_shape`
-            and `paddings` do not match.
+        tf.errors.InvalidArgumentError: If a padded size is not a multiple of its block size, or
+            `block_shape` and `paddings` do not match.
 
     Example:
         >>> import tfpy as tf
@@ -206,8 +206,9 @@ def batch_to_space(
         dtype of `input`.
 
     Raises:
-        InvalidArgumentError: If the batch is not a multiple of the product of `block_shape`, a crop
-            is larger than its dimension, or `block_shape` and `crops` do not match.
+        tf.errors.InvalidArgumentError: If the batch is not a multiple of the product of
+            `block_shape`, a crop is larger than its dimension, or `block_shape` and `crops` do not
+            match.
 
     Example:
         >>> import tfpy as tf

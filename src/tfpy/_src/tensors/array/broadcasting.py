@@ -54,7 +54,7 @@ def broadcast_dynamic_shape(shape_x: ShapeLike, shape_y: ShapeLike) -> Tensor:
         Int32 tensor of rank 1.
 
     Raises:
-        InvalidArgumentError: If the shapes do not broadcast.
+        tf.errors.InvalidArgumentError: If the shapes do not broadcast.
 
     Example:
         >>> import tfpy as tf

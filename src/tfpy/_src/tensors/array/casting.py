@@ -90,8 +90,8 @@ def bitcast(input: TensorLike, type: DTypeLike, name: str | None = None) -> Tens
         Tensor of dtype `type`. Its shape is `[...]` if both dtypes have the same size.
 
     Raises:
-        InvalidArgumentError: If a dtype is boolean or string, or the last dimension does not hold
-            exactly one element of `type`.
+        tf.errors.InvalidArgumentError: If a dtype is boolean or string, or the last dimension does
+            not hold exactly one element of `type`.
 
     Example:
         >>> import tfpy as tf

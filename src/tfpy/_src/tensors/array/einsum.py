@@ -36,7 +36,7 @@ def einsum(equation: str, *inputs: TensorLike, **kwargs: Any) -> Tensor:
     Raises:
         ValueError: If the equation is malformed or has another number of terms than inputs.
         TypeError: If there are other keyword arguments.
-        InvalidArgumentError: If the shapes of the inputs do not match the labels.
+        tf.errors.InvalidArgumentError: If the shapes of the inputs do not match the labels.
 
     Example:
         >>> import tfpy as tf

@@ -50,14 +50,14 @@ def strided_slice(
         new_axis_mask: Bits of the entries that insert a dimension of size 1.
         shrink_axis_mask: Bits of the entries that are the index `begin[i]`, which removes the
             dimension.
-        var: Not used.
+        var: Has no effect.
 
     Returns:
         Tensor of the selected elements, with the dtype of `input_`.
 
     Raises:
-        InvalidArgumentError: If a stride is 0, an index is out of range, there are too many
-            entries, or `begin`, `end` and `strides` have different lengths.
+        tf.errors.InvalidArgumentError: If a stride is 0, an index is out of range, there are too
+            many entries, or `begin`, `end` and `strides` have different lengths.
 
     Example:
         >>> import tfpy as tf

@@ -49,8 +49,8 @@ def concat(values: Iterable[TensorLike], axis: IntLike, name: str = "concat") ->
         Tensor with the dtype and rank of the values; its size along `axis` is the sum of the sizes.
 
     Raises:
-        InvalidArgumentError: If there are no values, they are scalars, the axis is out of range, or
-            other dimensions differ.
+        tf.errors.InvalidArgumentError: If there are no values, they are scalars, the axis is out of
+            range, or other dimensions differ.
         TypeError: If the axis is not a single integer.
 
     Example:
@@ -100,7 +100,7 @@ def stack(values: Sequence[TensorLike], axis: int = 0, name: str = "stack") -> T
 
     Raises:
         ValueError: If the axis is out of range.
-        InvalidArgumentError: If the shapes differ.
+        tf.errors.InvalidArgumentError: If the shapes differ.
 
     Example:
         >>> import tfpy as tf
@@ -138,7 +138,7 @@ def unstack(
     Raises:
         ValueError: If the axis is out of range, or `num` is None and the size of the axis is
             unknown.
-        InvalidArgumentError: If the number of slices is not `num`.
+        tf.errors.InvalidArgumentError: If the number of slices is not `num`.
 
     Example:
         >>> import tfpy as tf
@@ -187,8 +187,8 @@ def split(
         List of tensors with the dtype of `value`, which differ in their size along `axis`.
 
     Raises:
-        InvalidArgumentError: If the parts do not add up to the dimension, or `num` is not the
-            number of sizes.
+        tf.errors.InvalidArgumentError: If the parts do not add up to the dimension, or `num` is not
+            the number of sizes.
 
     Example:
         >>> import tfpy as tf
@@ -245,7 +245,8 @@ def tile(input: TensorLike, multiples: TensorLike, name: str | None = None) -> T
         Tensor with the dtype of `input`, of the sizes `input.shape[i] * multiples[i]`.
 
     Raises:
-        InvalidArgumentError: If `multiples` does not have one non-negative integer for each axis.
+        tf.errors.InvalidArgumentError: If `multiples` does not have one non-negative integer for
+            each axis.
 
     Example:
         >>> import tfpy as tf
@@ -285,7 +286,7 @@ def repeat(
         Tensor with the dtype of `input`; its size along `axis` is the sum of the repetitions.
 
     Raises:
-        InvalidArgumentError: If `repeats` is one negative integer.
+        tf.errors.InvalidArgumentError: If `repeats` is one negative integer.
         ValueError: If `repeats` has another length than the axis, or the axis is out of range.
 
     Example:
@@ -347,8 +348,8 @@ def pad(
         Tensor with the dtype of `tensor` and the padded shape.
 
     Raises:
-        InvalidArgumentError: If there is not one pair for each axis, a padding is negative, or it
-            is larger than the mirrored axis.
+        tf.errors.InvalidArgumentError: If there is not one pair for each axis, a padding is
+            negative, or it is larger than the mirrored axis.
         ValueError: If the mode is unknown.
 
     Example:

@@ -33,7 +33,7 @@ def fill(dims: ShapeLike, value: TensorLike, name: str | None = None) -> Tensor:
         Tensor of shape `dims`, with the dtype of `value`.
 
     Raises:
-        InvalidArgumentError: If `value` is not a scalar.
+        tf.errors.InvalidArgumentError: If `value` is not a scalar.
 
     Example:
         >>> import tfpy as tf
@@ -139,7 +139,7 @@ def ones_like(input: TensorLike, dtype: DTypeLike | None = None, name: str | Non
         Tensor of ones with the shape of `input`.
 
     Raises:
-        InvalidArgumentError: If `input` is a string tensor.
+        tf.errors.InvalidArgumentError: If `input` is a string tensor.
 
     Example:
         >>> import tfpy as tf
@@ -190,7 +190,7 @@ def eye(
         Tensor of shape `[*batch_shape, num_rows, num_columns]`.
 
     Raises:
-        InvalidArgumentError: If a size is negative.
+        tf.errors.InvalidArgumentError: If a size is negative.
 
     Example:
         >>> import tfpy as tf
@@ -226,7 +226,7 @@ def cast(x: TensorLike, dtype: DTypeLike, name: str | None = None) -> Tensor:
         Tensor with the shape of `x` and the dtype `dtype`, or `x` itself if it has that dtype.
 
     Raises:
-        UnimplementedError: If one of the dtypes is string.
+        tf.errors.UnimplementedError: If one of the dtypes is string.
 
     Example:
         >>> import tfpy as tf

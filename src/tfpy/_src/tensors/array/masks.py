@@ -35,7 +35,7 @@ def sequence_mask(
 
     Raises:
         ValueError: If `maxlen` is not a scalar.
-        InvalidArgumentError: If `maxlen` is negative.
+        tf.errors.InvalidArgumentError: If `maxlen` is negative.
 
     Example:
         >>> import tfpy as tf

@@ -36,8 +36,8 @@ def unravel_index(indices: TensorLike, dims: ShapeLike, name: str | None = None)
         Tensor of shape `[len(dims), *indices.shape]`, with the dtype of `indices`.
 
     Raises:
-        InvalidArgumentError: If a dimension is not positive; on cpu and wasm also if an index is
-            out of range.
+        tf.errors.InvalidArgumentError: If a dimension is not positive; on cpu and wasm also if an
+            index is out of range.
 
     Example:
         >>> import tfpy as tf
@@ -76,8 +76,8 @@ def dynamic_partition(
         List of `num_partitions` tensors with the dtype of `data`.
 
     Raises:
-        InvalidArgumentError: If a partition is out of range, or `data` does not begin with the
-            shape of `partitions`.
+        tf.errors.InvalidArgumentError: If a partition is out of range, or `data` does not begin
+            with the shape of `partitions`.
 
     Example:
         >>> import tfpy as tf
@@ -121,8 +121,8 @@ def dynamic_stitch(
         Tensor of shape `[max(indices) + 1, ...]`, with the dtype of `data`.
 
     Raises:
-        InvalidArgumentError: If an index is negative, or the shapes or numbers of `indices` and
-            `data` do not match.
+        tf.errors.InvalidArgumentError: If an index is negative, or the shapes or numbers of
+            `indices` and `data` do not match.
 
     Example:
         >>> import tfpy as tf

@@ -44,8 +44,8 @@ def range(
         Tensor of rank 1.
 
     Raises:
-        InvalidArgumentError: If `delta` is 0 or points away from `limit`, or an argument is not a
-            scalar.
+        tf.errors.InvalidArgumentError: If `delta` is 0 or points away from `limit`, or an argument
+            is not a scalar.
 
     Example:
         >>> import tfpy as tf
@@ -107,7 +107,7 @@ def linspace(
 
     Raises:
         TypeError: If `num` is not an integer.
-        InvalidArgumentError: If `num` is negative.
+        tf.errors.InvalidArgumentError: If `num` is negative.
         ValueError: If `stop` is a tensor of another dtype than `start`.
 
     Example:

@@ -31,8 +31,8 @@ def reverse(tensor: TensorLike, axis: TensorLike, name: str | None = None) -> Te
         Tensor with the shape and dtype of `tensor`.
 
     Raises:
-        InvalidArgumentError: If an axis is out of range or occurs twice, or `axis` is an integer
-            instead of a list.
+        tf.errors.InvalidArgumentError: If an axis is out of range or occurs twice, or `axis` is an
+            integer instead of a list.
 
     Example:
         >>> import tfpy as tf
@@ -76,7 +76,8 @@ def roll(
         Tensor with the shape and dtype of `input`.
 
     Raises:
-        InvalidArgumentError: If `input` is a scalar, or `shift` and `axis` have different lengths.
+        tf.errors.InvalidArgumentError: If `input` is a scalar, or `shift` and `axis` have different
+            lengths.
 
     Example:
         >>> import tfpy as tf
@@ -118,7 +119,8 @@ def reverse_sequence(
         Tensor with the shape and dtype of `input`.
 
     Raises:
-        InvalidArgumentError: If the axes are equal, or the number of lengths is not the batch size.
+        tf.errors.InvalidArgumentError: If the axes are equal, or the number of lengths is not the
+            batch size.
         ValueError: If `seq_axis` is None.
 
     Example:

@@ -94,7 +94,7 @@ def reshape(tensor: TensorLike, shape: ShapeLike, name: str | None = None) -> Te
         Tensor of the new shape, with the dtype of `tensor` and its elements in row-major order.
 
     Raises:
-        InvalidArgumentError: If the numbers of elements differ, or several sizes are -1.
+        tf.errors.InvalidArgumentError: If the numbers of elements differ, or several sizes are -1.
 
     Example:
         >>> import tfpy as tf
@@ -139,7 +139,7 @@ def squeeze(input: TensorLike, axis: Axis = None, name: str | None = None) -> Te
         Tensor with the elements and dtype of `input`.
 
     Raises:
-        InvalidArgumentError: If the size of an axis in `axis` is not 1.
+        tf.errors.InvalidArgumentError: If the size of an axis in `axis` is not 1.
 
     Example:
         >>> import tfpy as tf
@@ -179,7 +179,7 @@ def expand_dims(input: TensorLike, axis: IntLike, name: str | None = None) -> Te
         Tensor with the elements and dtype of `input` and one dimension more.
 
     Raises:
-        InvalidArgumentError: If the axis is out of range or not a single integer.
+        tf.errors.InvalidArgumentError: If the axis is out of range or not a single integer.
 
     Example:
         >>> import tfpy as tf
@@ -209,7 +209,7 @@ def ensure_shape(
         Tensor with the elements and dtype of `x`.
 
     Raises:
-        InvalidArgumentError: If the shape does not match.
+        tf.errors.InvalidArgumentError: If the shape does not match.
 
     Example:
         >>> import tfpy as tf
@@ -249,7 +249,7 @@ def broadcast_to(input: TensorLike, shape: ShapeLike, name: str | None = None) -
         Tensor of shape `shape`, with the dtype of `input`.
 
     Raises:
-        InvalidArgumentError: If `input` does not broadcast to `shape`.
+        tf.errors.InvalidArgumentError: If `input` does not broadcast to `shape`.
 
     Example:
         >>> import tfpy as tf
@@ -275,7 +275,7 @@ def transpose(
         Tensor with the dtype of `a`; its size along axis i is `a.shape[perm[i]]`.
 
     Raises:
-        InvalidArgumentError: If `perm` is not a permutation of the axes.
+        tf.errors.InvalidArgumentError: If `perm` is not a permutation of the axes.
 
     Example:
         >>> import tfpy as tf
@@ -327,7 +327,7 @@ def identity_n(input: Sequence[TensorLike], name: str | None = None) -> list[Ten
         List of tensors, one for each input.
 
     Raises:
-        InvalidArgumentError: If `input` is empty.
+        tf.errors.InvalidArgumentError: If `input` is empty.
 
     Example:
         >>> import tfpy as tf

@@ -45,7 +45,7 @@ def cumsum(
         Tensor with the shape and dtype of `x`.
 
     Raises:
-        InvalidArgumentError: If `x` is a scalar or boolean, or the axis is out of range.
+        tf.errors.InvalidArgumentError: If `x` is a scalar or boolean, or the axis is out of range.
 
     Example:
         >>> import tfpy as tf
@@ -76,7 +76,7 @@ def cumprod(
         Tensor with the shape and dtype of `x`.
 
     Raises:
-        InvalidArgumentError: If `x` is a scalar or boolean, or the axis is out of range.
+        tf.errors.InvalidArgumentError: If `x` is a scalar or boolean, or the axis is out of range.
 
     Example:
         >>> import tfpy as tf
@@ -111,7 +111,8 @@ def cumulative_logsumexp(
         Tensor with the shape and dtype of `x`.
 
     Raises:
-        InvalidArgumentError: If `x` is a scalar or not a float tensor, or the axis is out of range.
+        tf.errors.InvalidArgumentError: If `x` is a scalar or not a float tensor, or the axis is out
+            of range.
 
     Example:
         >>> import tfpy as tf

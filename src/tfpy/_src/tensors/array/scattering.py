@@ -58,8 +58,8 @@ def gather_nd(
         Tensor of shape `[..., *params.shape[batch_dims + depth:]]`, with the dtype of `params`.
 
     Raises:
-        InvalidArgumentError: If `depth` exceeds the rank of `params`, the policy is unknown, or an
-            index is out of range on cpu or wasm.
+        tf.errors.InvalidArgumentError: If `depth` exceeds the rank of `params`, the policy is
+            unknown, or an index is out of range on cpu or wasm.
         ValueError: If `batch_dims` is negative.
 
     Example:
@@ -157,8 +157,8 @@ def scatter_nd(
         Tensor of shape `shape`, with the dtype of `updates`.
 
     Raises:
-        InvalidArgumentError: If the shape of `updates` does not match, the policy is unknown, or an
-            index is out of range on cpu or wasm.
+        tf.errors.InvalidArgumentError: If the shape of `updates` does not match, the policy is
+            unknown, or an index is out of range on cpu or wasm.
 
     Example:
         >>> import tfpy as tf
@@ -228,8 +228,8 @@ def tensor_scatter_nd_update(
         Tensor with the shape and dtype of `tensor`.
 
     Raises:
-        InvalidArgumentError: If the shape of `updates` does not match, or an index is out of range
-            on cpu or wasm.
+        tf.errors.InvalidArgumentError: If the shape of `updates` does not match, or an index is out
+            of range on cpu or wasm.
 
     Example:
         >>> import tfpy as tf
@@ -266,8 +266,8 @@ def tensor_scatter_nd_max(
         Tensor with the shape and dtype of `tensor`.
 
     Raises:
-        InvalidArgumentError: If the shape of `updates` does not match, or an index is out of range
-            on cpu or wasm.
+        tf.errors.InvalidArgumentError: If the shape of `updates` does not match, or an index is out
+            of range on cpu or wasm.
 
     Example:
         >>> import tfpy as tf
@@ -306,8 +306,8 @@ def tensor_scatter_nd_min(
         Tensor with the shape and dtype of `tensor`.
 
     Raises:
-        InvalidArgumentError: If the shape of `updates` does not match, or an index is out of range
-            on cpu or wasm.
+        tf.errors.InvalidArgumentError: If the shape of `updates` does not match, or an index is out
+            of range on cpu or wasm.
 
     Example:
         >>> import tfpy as tf
@@ -347,8 +347,8 @@ def tensor_scatter_nd_add(
         Tensor with the shape and dtype of `tensor`.
 
     Raises:
-        InvalidArgumentError: If the shape of `updates` does not match, or an index is out of range
-            on cpu or wasm.
+        tf.errors.InvalidArgumentError: If the shape of `updates` does not match, or an index is out
+            of range on cpu or wasm.
 
     Example:
         >>> import tfpy as tf
@@ -380,8 +380,8 @@ def tensor_scatter_nd_sub(
         Tensor with the shape and dtype of `tensor`.
 
     Raises:
-        InvalidArgumentError: If the shape of `updates` does not match, or an index is out of range
-            on cpu or wasm.
+        tf.errors.InvalidArgumentError: If the shape of `updates` does not match, or an index is out
+            of range on cpu or wasm.
 
     Example:
         >>> import tfpy as tf

@@ -54,7 +54,7 @@ def unsorted_segment_sum(
         rows.
 
     Raises:
-        InvalidArgumentError: If `data` does not begin with the shape of `segment_ids`.
+        tf.errors.InvalidArgumentError: If `data` does not begin with the shape of `segment_ids`.
 
     Example:
         >>> import tfpy as tf
@@ -84,7 +84,7 @@ def unsorted_segment_prod(
         rows.
 
     Raises:
-        InvalidArgumentError: If `data` does not begin with the shape of `segment_ids`.
+        tf.errors.InvalidArgumentError: If `data` does not begin with the shape of `segment_ids`.
 
     Example:
         >>> import tfpy as tf
@@ -113,7 +113,7 @@ def unsorted_segment_max(
         dtype for segments without rows.
 
     Raises:
-        InvalidArgumentError: If `data` does not begin with the shape of `segment_ids`.
+        tf.errors.InvalidArgumentError: If `data` does not begin with the shape of `segment_ids`.
 
     Example:
         >>> import tfpy as tf
@@ -142,7 +142,7 @@ def unsorted_segment_min(
         dtype for segments without rows.
 
     Raises:
-        InvalidArgumentError: If `data` does not begin with the shape of `segment_ids`.
+        tf.errors.InvalidArgumentError: If `data` does not begin with the shape of `segment_ids`.
 
     Example:
         >>> import tfpy as tf
@@ -179,7 +179,7 @@ def unsorted_segment_mean(
         float64, which is float32 without `TFPY_ENABLE_X64`.
 
     Raises:
-        InvalidArgumentError: If `data` does not begin with the shape of `segment_ids`.
+        tf.errors.InvalidArgumentError: If `data` does not begin with the shape of `segment_ids`.
 
     Example:
         >>> import tfpy as tf
@@ -210,7 +210,7 @@ def unsorted_segment_sqrt_n(
         rows.
 
     Raises:
-        InvalidArgumentError: If `data` does not begin with the shape of `segment_ids`.
+        tf.errors.InvalidArgumentError: If `data` does not begin with the shape of `segment_ids`.
 
     Example:
         >>> import tfpy as tf
@@ -271,7 +271,8 @@ def segment_sum(data: TensorLike, segment_ids: TensorLike, name: str | None = No
         without rows.
 
     Raises:
-        InvalidArgumentError: If the ids do not ascend, or their number is not the number of rows.
+        tf.errors.InvalidArgumentError: If the ids do not ascend, or their number is not the number
+            of rows.
 
     Example:
         >>> import tfpy as tf
@@ -298,7 +299,8 @@ def segment_prod(data: TensorLike, segment_ids: TensorLike, name: str | None = N
         without rows.
 
     Raises:
-        InvalidArgumentError: If the ids do not ascend, or their number is not the number of rows.
+        tf.errors.InvalidArgumentError: If the ids do not ascend, or their number is not the number
+            of rows.
 
     Example:
         >>> import tfpy as tf
@@ -326,7 +328,8 @@ def segment_mean(data: TensorLike, segment_ids: TensorLike, name: str | None = N
         without rows.
 
     Raises:
-        InvalidArgumentError: If the ids do not ascend, or their number is not the number of rows.
+        tf.errors.InvalidArgumentError: If the ids do not ascend, or their number is not the number
+            of rows.
 
     Example:
         >>> import tfpy as tf
@@ -362,7 +365,8 @@ def segment_max(data: TensorLike, segment_ids: TensorLike, name: str | None = No
         without rows.
 
     Raises:
-        InvalidArgumentError: If the ids do not ascend, or their number is not the number of rows.
+        tf.errors.InvalidArgumentError: If the ids do not ascend, or their number is not the number
+            of rows.
 
     Example:
         >>> import tfpy as tf
@@ -387,7 +391,8 @@ def segment_min(data: TensorLike, segment_ids: TensorLike, name: str | None = No
         without rows.
 
     Raises:
-        InvalidArgumentError: If the ids do not ascend, or their number is not the number of rows.
+        tf.errors.InvalidArgumentError: If the ids do not ascend, or their number is not the number
+            of rows.
 
     Example:
         >>> import tfpy as tf

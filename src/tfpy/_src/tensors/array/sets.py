@@ -51,7 +51,7 @@ def unique(x: TensorLike, out_idx: DTypeLike = dtypes.int32, name: str | None = 
         that `y[idx]` equals `x`.
 
     Raises:
-        InvalidArgumentError: If `x` is not a vector.
+        tf.errors.InvalidArgumentError: If `x` is not a vector.
 
     Example:
         >>> import tfpy as tf
@@ -79,7 +79,7 @@ def unique_with_counts(
         such that `y[idx]` equals `x`, and the number of occurrences of each distinct element.
 
     Raises:
-        InvalidArgumentError: If `x` is not a vector.
+        tf.errors.InvalidArgumentError: If `x` is not a vector.
 
     Example:
         >>> import tfpy as tf
@@ -174,7 +174,7 @@ def setdiff1d(
         A named tuple `(out, idx)`: the elements in the order of `x`, and their indices in `x`.
 
     Raises:
-        InvalidArgumentError: If `x` or `y` is not a vector.
+        tf.errors.InvalidArgumentError: If `x` or `y` is not a vector.
 
     Example:
         >>> import tfpy as tf

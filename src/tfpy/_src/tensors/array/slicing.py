@@ -41,7 +41,7 @@ def gather(
     Args:
         params: Tensor of rank 1 or more.
         indices: Integer tensor of any shape.
-        validate_indices: Not used.
+        validate_indices: Has no effect.
         axis: Axis, negative values count from the end. Default: the first axis after the batch
             dimensions.
         batch_dims: Number of leading dimensions of `params` and `indices` that form a batch. Each
@@ -52,7 +52,7 @@ def gather(
         *indices.shape[batch_dims:], *params.shape[axis + 1:]]`.
 
     Raises:
-        InvalidArgumentError: If `params` is a scalar, the axis is out of range, the batch
+        tf.errors.InvalidArgumentError: If `params` is a scalar, the axis is out of range, the batch
             dimensions differ, or an index is out of range on cpu or wasm.
 
     Example:
@@ -111,8 +111,8 @@ def slice(input_: TensorLike, begin: ShapeLike, size: ShapeLike, name: str | Non
         Tensor of shape `size`, with the dtype of `input_`.
 
     Raises:
-        InvalidArgumentError: If the slice is not inside `input_`, or `begin` and `size` do not have
-            one entry for each axis.
+        tf.errors.InvalidArgumentError: If the slice is not inside `input_`, or `begin` and `size`
+            do not have one entry for each axis.
 
     Example:
         >>> import tfpy as tf
@@ -300,7 +300,7 @@ def meshgrid(*args: TensorLike, indexing: str = "xy", name: str | None = None) -
 
     Raises:
         ValueError: If `indexing` is neither `"xy"` nor `"ij"`.
-        InvalidArgumentError: If the vectors have different dtypes or are strings.
+        tf.errors.InvalidArgumentError: If the vectors have different dtypes or are strings.
 
     Example:
         >>> import tfpy as tf

@@ -44,14 +44,15 @@ def top_k(
     Args:
         input: Numeric tensor of shape `[..., n]`.
         k: Number of elements, at most `n`.
-        sorted: Not used: the elements are always in descending order.
+        sorted: Has no effect: the elements are always in descending order.
         index_type: Integer dtype of the indices. Default: int32.
 
     Returns:
         A named tuple `(values, indices)` of tensors of shape `[..., k]`.
 
     Raises:
-        InvalidArgumentError: If `input` is a scalar, or `k` is negative or larger than `n`.
+        tf.errors.InvalidArgumentError: If `input` is a scalar, or `k` is negative or larger than
+            `n`.
 
     Example:
         >>> import tfpy as tf
@@ -114,7 +115,7 @@ def sort(
 
     Raises:
         ValueError: If `direction` is neither `"ASCENDING"` nor `"DESCENDING"`.
-        InvalidArgumentError: If `values` is a scalar, or the axis is out of range.
+        tf.errors.InvalidArgumentError: If `values` is a scalar, or the axis is out of range.
 
     Example:
         >>> import tfpy as tf
@@ -142,14 +143,14 @@ def argsort(
         values: Numeric tensor of rank 1 or more.
         axis: Axis, negative values count from the end. Default: the last axis.
         direction: `"ASCENDING"` or `"DESCENDING"`.
-        stable: Not used: equal elements always keep their order.
+        stable: Has no effect: equal elements always keep their order.
 
     Returns:
         Int32 tensor with the shape of `values`.
 
     Raises:
         ValueError: If `direction` is neither `"ASCENDING"` nor `"DESCENDING"`.
-        InvalidArgumentError: If `values` is a scalar, or the axis is out of range.
+        tf.errors.InvalidArgumentError: If `values` is a scalar, or the axis is out of range.
 
     Example:
         >>> import tfpy as tf
@@ -180,7 +181,7 @@ def in_top_k(
         Boolean tensor of shape `[batch]`.
 
     Raises:
-        InvalidArgumentError: If the shapes do not match.
+        tf.errors.InvalidArgumentError: If the shapes do not match.
 
     Example:
         >>> import tfpy as tf
@@ -231,7 +232,7 @@ def searchsorted(
 
     Raises:
         ValueError: If `side` is neither `"left"` nor `"right"`.
-        InvalidArgumentError: If the dtypes or leading dimensions differ.
+        tf.errors.InvalidArgumentError: If the dtypes or leading dimensions differ.
 
     Example:
         >>> import tfpy as tf
@@ -260,7 +261,7 @@ def lower_bound(sorted_sequence: TensorLike, values: TensorLike) -> Tensor:
         Int32 tensor of shape `[..., m]`.
 
     Raises:
-        InvalidArgumentError: If the dtypes or leading dimensions differ.
+        tf.errors.InvalidArgumentError: If the dtypes or leading dimensions differ.
 
     Example:
         >>> import tfpy as tf
@@ -285,7 +286,7 @@ def upper_bound(sorted_sequence: TensorLike, values: TensorLike) -> Tensor:
         Int32 tensor of shape `[..., m]`.
 
     Raises:
-        InvalidArgumentError: If the dtypes or leading dimensions differ.
+        tf.errors.InvalidArgumentError: If the dtypes or leading dimensions differ.
 
     Example:
         >>> import tfpy as tf
@@ -307,7 +308,7 @@ def invert_permutation(x: TensorLike, name: str | None = None) -> Tensor:
         Int32 tensor of shape `[n]`.
 
     Raises:
-        InvalidArgumentError: If `x` is not a permutation.
+        tf.errors.InvalidArgumentError: If `x` is not a permutation.
 
     Example:
         >>> import tfpy as tf

@@ -308,7 +308,7 @@ class GradientTape(Tape):
         Args:
             target: Tensor of shape `[batch, ...]` with at least two dimensions.
             source: Tensor or Variable of shape `[batch, ...]` with at least two dimensions.
-            unconnected_gradients: Not used.
+            unconnected_gradients: Has no effect.
             parallel_iterations, experimental_use_pfor: Not used.
 
         Returns:

@@ -259,7 +259,7 @@ def gpu_device() -> Any:
         The JavaScript GPUDevice.
 
     Raises:
-        UnimplementedError: If the active backend is not webgpu.
+        tf.errors.UnimplementedError: If the active backend is not webgpu.
 
     Example::
 
@@ -290,10 +290,10 @@ def from_gpu_buffer(buffer: Any, shape: Sequence[int], dtype: DTypeLike = dtypes
         Tensor of shape `shape` and dtype `dtype`.
 
     Raises:
-        UnimplementedError: If the active backend is not webgpu.
+        tf.errors.UnimplementedError: If the active backend is not webgpu.
         TypeError: If `dtype` is not supported, or `buffer` is not a GPUBuffer.
         ValueError: If the buffer is too small, mapped, or was created with other usages.
-        InternalError: At the next read, if the buffer belongs to another device.
+        tf.errors.InternalError: At the next read, if the buffer belongs to another device.
 
     Example::
 

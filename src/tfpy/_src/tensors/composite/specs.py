@@ -53,8 +53,8 @@ class RaggedTensorSpec(_CompositeSpec):
         shape: Shape, with None for unknown sizes and ragged axes. None means any shape.
         dtype: Dtype of the values.
         ragged_rank: Number of partitioned axes. Default: all but the first.
-        row_splits_dtype: Ignored; row splits are int32.
-        flat_values_spec: Ignored.
+        row_splits_dtype: Has no effect: row splits are always int32.
+        flat_values_spec: Has no effect.
 
     Raises:
         ValueError: If `ragged_rank` is not below the rank, or neither is known.

@@ -45,7 +45,8 @@ def banded_triangular_solve(
         Tensor of shape `[..., n, m]`: the solutions.
 
     Raises:
-        InvalidArgumentError: If `bands` is not at least a matrix, or the shapes do not match.
+        tf.errors.InvalidArgumentError: If `bands` is not at least a matrix, or the shapes do not
+            match.
 
     Example:
         >>> import tfpy as tf
@@ -187,15 +188,15 @@ def tridiagonal_solve(
             `"sequence"` (three tensors) or `"matrix"` (dense matrices of shape `[..., n, n]`).
         transpose_rhs: If True, transpose `rhs` first.
         conjugate_rhs: If True, conjugate `rhs` as well when it is transposed.
-        partial_pivoting: Not used.
-        perturb_singular: Not used.
+        partial_pivoting: Has no effect.
+        perturb_singular: Has no effect.
 
     Returns:
         Tensor with the shape of `rhs` (transposed if `transpose_rhs` is True): the solutions.
 
     Raises:
         ValueError: If the format is unknown, or the shapes do not match.
-        InvalidArgumentError: If a matrix is not invertible, or `rhs` is a scalar.
+        tf.errors.InvalidArgumentError: If a matrix is not invertible, or `rhs` is a scalar.
 
     Example:
         >>> import tfpy as tf
@@ -244,7 +245,7 @@ def eigh_tridiagonal(
             `select_range`, `"v"` for the eigenvalues with a value in `select_range`.
         select_range: Lowest and highest index (both inclusive), or lower (exclusive) and upper
             (inclusive) bound of the values.
-        tol: Not used.
+        tol: Has no effect.
 
     Returns:
         Float tensor of the eigenvalues in ascending order. If `eigvals_only` is False, a pair of
@@ -252,7 +253,7 @@ def eigh_tridiagonal(
 
     Raises:
         ValueError: If `select` is unknown, the range is missing, or the dtypes differ.
-        InvalidArgumentError: If the shapes do not match, or the range is empty.
+        tf.errors.InvalidArgumentError: If the shapes do not match, or the range is empty.
 
     Example:
         >>> import tfpy as tf

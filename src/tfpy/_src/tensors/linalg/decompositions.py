@@ -249,7 +249,7 @@ def matrix_rank(
         a: Float tensor of shape `[..., m, n]`.
         tol: Tolerance, which broadcasts with the singular values. Default: the largest singular
             value times the larger size times the precision of the dtype.
-        validate_args: Not used.
+        validate_args: Has no effect.
 
     Returns:
         Int32 tensor of shape `[...]`.
@@ -281,7 +281,7 @@ def pinv(
         a: Float or complex tensor of shape `[..., m, n]`.
         rcond: Float tensor of shape `[...]`. Singular values up to `rcond` times the largest one
             count as 0. Default: 10 times the larger size times the precision of the dtype.
-        validate_args: Not used.
+        validate_args: Has no effect.
 
     Returns:
         Tensor of shape `[..., n, m]`, with the dtype of `a`.

@@ -134,7 +134,7 @@ def diag(
         Tensor of shape `[..., num_rows, num_cols]`, with the dtype of `diagonal`.
 
     Raises:
-        InvalidArgumentError: If the sizes do not match the diagonals.
+        tf.errors.InvalidArgumentError: If the sizes do not match the diagonals.
         TypeError: If `padding_value` does not have the dtype of `diagonal`. The default 0 is not a
             string.
 
@@ -213,7 +213,7 @@ def diag_part(
         Tensor of shape `[..., length]`, or `[..., diagonals, length]` if `k` is a pair.
 
     Raises:
-        InvalidArgumentError: If the matrices do not have the diagonals.
+        tf.errors.InvalidArgumentError: If the matrices do not have the diagonals.
         TypeError: If `padding_value` does not have the dtype of `input`. The default 0 is not a
             string.
 
@@ -262,7 +262,7 @@ def set_diag(
         Tensor with the shape and dtype of `input`.
 
     Raises:
-        InvalidArgumentError: If the diagonals do not match the matrices.
+        tf.errors.InvalidArgumentError: If the diagonals do not match the matrices.
 
     Example:
         >>> import tfpy as tf
@@ -309,8 +309,8 @@ def band_part(
         Tensor with the shape and dtype of `input`.
 
     Raises:
-        InvalidArgumentError: If the matrices have fewer rows than `num_lower`, or fewer columns
-            than `num_upper`.
+        tf.errors.InvalidArgumentError: If the matrices have fewer rows than `num_lower`, or fewer
+            columns than `num_upper`.
 
     Example:
         >>> import tfpy as tf
@@ -352,7 +352,7 @@ def tensor_diag(diagonal: TensorLike, name: str | None = None) -> Tensor:
         Tensor with the dtype of `diagonal` and zeros outside the diagonal.
 
     Raises:
-        InvalidArgumentError: If `diagonal` is a scalar or a string tensor.
+        tf.errors.InvalidArgumentError: If `diagonal` is a scalar or a string tensor.
 
     Example:
         >>> import tfpy as tf
@@ -378,8 +378,8 @@ def tensor_diag_part(input: TensorLike, name: str | None = None) -> Tensor:
         Tensor of shape `s`, with the dtype of `input`.
 
     Raises:
-        InvalidArgumentError: If the shape does not consist of two equal halves, or `input` is a
-            string tensor.
+        tf.errors.InvalidArgumentError: If the shape does not consist of two equal halves, or
+            `input` is a string tensor.
 
     Example:
         >>> import tfpy as tf

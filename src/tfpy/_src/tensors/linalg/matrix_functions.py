@@ -27,7 +27,7 @@ def trace(x: TensorLike, name: str | None = None) -> Tensor:
         Tensor of shape `[...]`, with the dtype of `x`.
 
     Raises:
-        InvalidArgumentError: If `x` has fewer than two dimensions.
+        tf.errors.InvalidArgumentError: If `x` has fewer than two dimensions.
 
     Example:
         >>> import tfpy as tf
@@ -97,7 +97,7 @@ def logdet(matrix: TensorLike, name: str | None = None) -> Tensor:
         Float tensor of shape `[...]`.
 
     Raises:
-        InvalidArgumentError: If the matrices are not square.
+        tf.errors.InvalidArgumentError: If the matrices are not square.
 
     Example:
         >>> import tfpy as tf
@@ -167,7 +167,7 @@ def logm(input: TensorLike, name: str | None = None) -> Tensor:
         Tensor with the shape and dtype of `input`; NaN for singular matrices.
 
     Raises:
-        InvalidArgumentError: If `input` is not complex.
+        tf.errors.InvalidArgumentError: If `input` is not complex.
 
     Example:
         >>> import tfpy as tf

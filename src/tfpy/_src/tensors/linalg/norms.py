@@ -181,7 +181,7 @@ def clip_by_norm(
         Tensor with the shape and dtype of `t`.
 
     Raises:
-        InvalidArgumentError: If `t` is an integer or complex tensor.
+        tf.errors.InvalidArgumentError: If `t` is an integer or complex tensor.
         ValueError: If `clip_norm` has more elements than `t`.
 
     Example:

@@ -62,8 +62,8 @@ def matmul(
         Tensor of shape `[..., m, n]`.
 
     Raises:
-        InvalidArgumentError: If the inner sizes or batch dimensions do not match, or a sparse
-            operand has batch dimensions.
+        tf.errors.InvalidArgumentError: If the inner sizes or batch dimensions do not match, or a
+            sparse operand has batch dimensions.
         ValueError: If an operand is both transposed and adjoint.
 
     Example:
@@ -162,7 +162,8 @@ def matvec(
         Tensor of shape `[..., m]`, with the dtype of `a`.
 
     Raises:
-        InvalidArgumentError: If the sizes do not match, or a sparse operand has batch dimensions.
+        tf.errors.InvalidArgumentError: If the sizes do not match, or a sparse operand has batch
+            dimensions.
 
     Example:
         >>> import tfpy as tf
@@ -201,7 +202,7 @@ def tensordot(
         Tensor of the remaining axes of `a` and then of `b`, with the dtype of `a`.
 
     Raises:
-        InvalidArgumentError: If the total sizes of the axes differ.
+        tf.errors.InvalidArgumentError: If the total sizes of the axes differ.
         ValueError: If a number of axes is negative or exceeds a rank, or the numbers of axes
             differ.
 
@@ -315,8 +316,8 @@ def cross(a: TensorLike, b: TensorLike, name: str | None = None) -> Tensor:
         Tensor with the shape and dtype of `a`.
 
     Raises:
-        InvalidArgumentError: If the shapes differ, or are `[]`.
-        FailedPreconditionError: If the last dimension is not 3.
+        tf.errors.InvalidArgumentError: If the shapes differ, or are `[]`.
+        tf.errors.FailedPreconditionError: If the last dimension is not 3.
 
     Example:
         >>> import tfpy as tf

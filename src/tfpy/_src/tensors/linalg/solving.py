@@ -42,7 +42,7 @@ def inv(input: TensorLike, adjoint: bool = False, name: str | None = None) -> Te
         Tensor with the shape and dtype of `input`.
 
     Raises:
-        InvalidArgumentError: If a matrix is not square or not invertible.
+        tf.errors.InvalidArgumentError: If a matrix is not square or not invertible.
 
     Example:
         >>> import tfpy as tf
@@ -71,7 +71,7 @@ def solve(
         Tensor of shape `[..., n, m]`: the solutions.
 
     Raises:
-        InvalidArgumentError: If the shapes do not match, or a matrix is not invertible.
+        tf.errors.InvalidArgumentError: If the shapes do not match, or a matrix is not invertible.
 
     Example:
         >>> import tfpy as tf
@@ -106,7 +106,7 @@ def triangular_solve(
         Tensor of shape `[..., n, m]`: the solutions.
 
     Raises:
-        InvalidArgumentError: If the shapes do not match.
+        tf.errors.InvalidArgumentError: If the shapes do not match.
 
     Example:
         >>> import tfpy as tf
@@ -132,7 +132,7 @@ def cholesky_solve(chol: TensorLike, rhs: TensorLike, name: str | None = None) -
         Tensor of shape `[..., n, m]`: the solutions of `chol @ adjoint(chol) @ x = rhs`.
 
     Raises:
-        InvalidArgumentError: If the shapes do not match.
+        tf.errors.InvalidArgumentError: If the shapes do not match.
 
     Example:
         >>> import tfpy as tf
@@ -168,8 +168,8 @@ def lstsq(
         Tensor of shape `[..., n, k]`: the solutions.
 
     Raises:
-        InvalidArgumentError: If an operand has fewer than two dimensions, or the batch dimensions
-            differ and `fast` is False.
+        tf.errors.InvalidArgumentError: If an operand has fewer than two dimensions, or the batch
+            dimensions differ and `fast` is False.
 
     Example:
         >>> import tfpy as tf
@@ -245,7 +245,7 @@ def lu_solve(
         lower_upper: Tensor of shape `[..., n, n]`: both factors, from `tf.linalg.lu`.
         perm: Integer tensor of shape `[..., n]`: the permutation, from `tf.linalg.lu`.
         rhs: Tensor of shape `[..., n, m]`, with the dtype of `lower_upper`.
-        validate_args: Not used.
+        validate_args: Has no effect.
 
     Returns:
         Tensor of shape `[..., n, m]`: the solutions.
@@ -273,7 +273,7 @@ def lu_reconstruct(
         lower_upper: Tensor of shape `[..., n, n]`: both factors, from `tf.linalg.lu`.
         perm: Integer tensor of shape `[..., n]`: the permutation, from `tf.linalg.lu`. It is read
             on the host.
-        validate_args: Not used.
+        validate_args: Has no effect.
 
     Returns:
         Tensor with the shape and dtype of `lower_upper`.
@@ -299,7 +299,7 @@ def lu_matrix_inverse(
     Args:
         lower_upper: Tensor of shape `[..., n, n]`: both factors, from `tf.linalg.lu`.
         perm: Integer tensor of shape `[..., n]`: the permutation, from `tf.linalg.lu`.
-        validate_args: Not used.
+        validate_args: Has no effect.
 
     Returns:
         Tensor with the shape and dtype of `lower_upper`.

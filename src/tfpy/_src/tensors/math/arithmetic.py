@@ -49,7 +49,7 @@ def lbeta(x: TensorLike, name: str | None = None) -> Tensor:
         Tensor of shape `[...]`, with the dtype of `x`.
 
     Raises:
-        InvalidArgumentError: If `x` is a scalar.
+        tf.errors.InvalidArgumentError: If `x` is a scalar.
 
     Example:
         >>> import tfpy as tf
@@ -132,7 +132,7 @@ def divide_no_nan(x: TensorLike, y: TensorLike, name: str | None = None) -> Tens
 
     Raises:
         TypeError: If the operands have different dtypes.
-        InvalidArgumentError: If the operands are boolean.
+        tf.errors.InvalidArgumentError: If the operands are boolean.
 
     Example:
         >>> import tfpy as tf
@@ -154,7 +154,7 @@ def reciprocal_no_nan(x: TensorLike, name: str | None = None) -> Tensor:
         Tensor with the shape and dtype of `x`.
 
     Raises:
-        InvalidArgumentError: If `x` is an integer tensor.
+        tf.errors.InvalidArgumentError: If `x` is an integer tensor.
 
     Example:
         >>> import tfpy as tf
@@ -231,7 +231,7 @@ def add_n(inputs: Sequence[TensorLike], name: str | None = None) -> Tensor:
         Tensor with the shape and dtype of the inputs.
 
     Raises:
-        InvalidArgumentError: If the shapes differ.
+        tf.errors.InvalidArgumentError: If the shapes differ.
 
     Example:
         >>> import tfpy as tf
@@ -313,14 +313,14 @@ def accumulate_n(
 
     Args:
         inputs: Numeric tensors of one shape and dtype.
-        shape: Not used.
-        tensor_dtype: Not used.
+        shape: Has no effect.
+        tensor_dtype: Has no effect.
 
     Returns:
         Tensor with the shape and dtype of the inputs.
 
     Raises:
-        InvalidArgumentError: If the shapes differ.
+        tf.errors.InvalidArgumentError: If the shapes differ.
 
     Example:
         >>> import tfpy as tf

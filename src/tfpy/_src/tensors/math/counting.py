@@ -58,7 +58,7 @@ def bincount(
         `dtype`.
 
     Raises:
-        InvalidArgumentError: If an element is negative, or `weights` has another shape.
+        tf.errors.InvalidArgumentError: If an element is negative, or `weights` has another shape.
         ValueError: If `axis` is not None, 0 or -1.
 
     Example:
@@ -161,8 +161,8 @@ def histogram_fixed_width_bins(
         Tensor with the shape of `values`.
 
     Raises:
-        InvalidArgumentError: If `nbins` is not positive, `values` is not a float tensor, or the
-            dtypes differ.
+        tf.errors.InvalidArgumentError: If `nbins` is not positive, `values` is not a float tensor,
+            or the dtypes differ.
 
     Example:
         >>> import tfpy as tf
@@ -207,7 +207,8 @@ def histogram_fixed_width(
         Tensor of shape `[nbins]`.
 
     Raises:
-        InvalidArgumentError: If the range is empty, `nbins` is not positive, or the dtypes differ.
+        tf.errors.InvalidArgumentError: If the range is empty, `nbins` is not positive, or the
+            dtypes differ.
         TypeError: If the range consists of floats and the values are integers.
 
     Example:
@@ -283,7 +284,7 @@ def confusion_matrix(
         Tensor of shape `[num_classes, num_classes]`.
 
     Raises:
-        InvalidArgumentError: If a class is negative or, on cpu and wasm, not less than
+        tf.errors.InvalidArgumentError: If a class is negative or, on cpu and wasm, not less than
             `num_classes`.
 
     Example:

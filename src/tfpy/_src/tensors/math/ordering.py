@@ -34,7 +34,7 @@ def argmax(
         Integer tensor with the shape of `input` without the axis.
 
     Raises:
-        InvalidArgumentError: If the axis is out of range.
+        tf.errors.InvalidArgumentError: If the axis is out of range.
 
     Example:
         >>> import tfpy as tf
@@ -66,7 +66,7 @@ def argmin(
         Integer tensor with the shape of `input` without the axis.
 
     Raises:
-        InvalidArgumentError: If the axis is out of range.
+        tf.errors.InvalidArgumentError: If the axis is out of range.
 
     Example:
         >>> import tfpy as tf

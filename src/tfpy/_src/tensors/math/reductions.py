@@ -55,7 +55,7 @@ def reduce_sum(
         Tensor with the dtype of `input_tensor`, without the reduced axes.
 
     Raises:
-        InvalidArgumentError: If an axis is out of range or occurs twice.
+        tf.errors.InvalidArgumentError: If an axis is out of range or occurs twice.
 
     Example:
         >>> import tfpy as tf
@@ -83,7 +83,7 @@ def reduce_prod(
         Tensor with the dtype of `input_tensor`, without the reduced axes.
 
     Raises:
-        InvalidArgumentError: If an axis is out of range or occurs twice.
+        tf.errors.InvalidArgumentError: If an axis is out of range or occurs twice.
 
     Example:
         >>> import tfpy as tf
@@ -111,7 +111,7 @@ def reduce_max(
         Tensor with the dtype of `input_tensor`, without the reduced axes.
 
     Raises:
-        InvalidArgumentError: If an axis is out of range or occurs twice.
+        tf.errors.InvalidArgumentError: If an axis is out of range or occurs twice.
 
     Example:
         >>> import tfpy as tf
@@ -139,7 +139,7 @@ def reduce_min(
         Tensor with the dtype of `input_tensor`, without the reduced axes.
 
     Raises:
-        InvalidArgumentError: If an axis is out of range or occurs twice.
+        tf.errors.InvalidArgumentError: If an axis is out of range or occurs twice.
 
     Example:
         >>> import tfpy as tf
@@ -167,7 +167,7 @@ def reduce_any(
         Boolean tensor without the reduced axes.
 
     Raises:
-        InvalidArgumentError: If an axis is out of range or occurs twice.
+        tf.errors.InvalidArgumentError: If an axis is out of range or occurs twice.
 
     Example:
         >>> import tfpy as tf
@@ -194,7 +194,7 @@ def reduce_all(
         Boolean tensor without the reduced axes.
 
     Raises:
-        InvalidArgumentError: If an axis is out of range or occurs twice.
+        tf.errors.InvalidArgumentError: If an axis is out of range or occurs twice.
 
     Example:
         >>> import tfpy as tf
@@ -223,7 +223,7 @@ def reduce_mean(
         Tensor with the dtype of `input_tensor`, without the reduced axes.
 
     Raises:
-        InvalidArgumentError: If an axis is out of range or occurs twice.
+        tf.errors.InvalidArgumentError: If an axis is out of range or occurs twice.
 
     Example:
         >>> import tfpy as tf
@@ -276,7 +276,7 @@ def reduce_logsumexp(
         Tensor with the dtype of `input_tensor`, without the reduced axes.
 
     Raises:
-        InvalidArgumentError: If an axis is out of range or occurs twice.
+        tf.errors.InvalidArgumentError: If an axis is out of range or occurs twice.
 
     Example:
         >>> import tfpy as tf
@@ -313,7 +313,7 @@ def count_nonzero(
         Tensor of dtype `dtype` without the reduced axes.
 
     Raises:
-        InvalidArgumentError: If an axis is out of range or occurs twice.
+        tf.errors.InvalidArgumentError: If an axis is out of range or occurs twice.
 
     Example:
         >>> import tfpy as tf

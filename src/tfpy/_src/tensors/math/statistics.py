@@ -94,7 +94,7 @@ def reduce_euclidean_norm(
         Tensor with the dtype of `input_tensor`, without the reduced axes.
 
     Raises:
-        InvalidArgumentError: If an axis is out of range or occurs twice.
+        tf.errors.InvalidArgumentError: If an axis is out of range or occurs twice.
 
     Example:
         >>> import tfpy as tf
@@ -125,7 +125,7 @@ def l2_normalize(
         Tensor with the shape and dtype of `x`.
 
     Raises:
-        InvalidArgumentError: If an axis is out of range or occurs twice.
+        tf.errors.InvalidArgumentError: If an axis is out of range or occurs twice.
 
     Example:
         >>> import tfpy as tf

@@ -52,7 +52,7 @@ def softmax(logits: TensorLike, axis: int | None = -1, name: str | None = None) 
         Float tensor of the shape and dtype of `logits`.
 
     Raises:
-        InvalidArgumentError: If `logits` are not floats.
+        tf.errors.InvalidArgumentError: If `logits` are not floats.
 
     Example:
         >>> import tfpy as tf
@@ -98,7 +98,7 @@ def log_softmax(logits: TensorLike, axis: int | None = -1, name: str | None = No
         Float tensor of the shape and dtype of `logits`.
 
     Raises:
-        InvalidArgumentError: If `logits` are not floats.
+        tf.errors.InvalidArgumentError: If `logits` are not floats.
 
     Example:
         >>> import tfpy as tf

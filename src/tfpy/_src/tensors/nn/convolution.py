@@ -101,8 +101,8 @@ def conv1d(
         Float tensor of shape `[..., out_width, out_channels]`, in the order of `data_format`.
 
     Raises:
-        InvalidArgumentError: If the channels do not match or the window does not fit into the
-            padded input.
+        tf.errors.InvalidArgumentError: If the channels do not match or the window does not fit into
+            the padded input.
 
     Example:
         >>> import tfpy as tf
@@ -142,8 +142,8 @@ def conv2d(
         Tensor of shape `[..., out_height, out_width, out_channels]`, in the order of `data_format`.
 
     Raises:
-        InvalidArgumentError: If the channels do not match or the window does not fit into the
-            padded input.
+        tf.errors.InvalidArgumentError: If the channels do not match or the window does not fit into
+            the padded input.
 
     Example:
         >>> import tfpy as tf
@@ -184,8 +184,8 @@ def conv3d(
         of `data_format`.
 
     Raises:
-        InvalidArgumentError: If the channels do not match or the window does not fit into the
-            padded input.
+        tf.errors.InvalidArgumentError: If the channels do not match or the window does not fit into
+            the padded input.
 
     Example:
         >>> import tfpy as tf
@@ -225,8 +225,8 @@ def depthwise_conv2d(
         `data_format`.
 
     Raises:
-        InvalidArgumentError: If the channels do not match or the window does not fit into the
-            padded input.
+        tf.errors.InvalidArgumentError: If the channels do not match or the window does not fit into
+            the padded input.
 
     Example:
         >>> import tfpy as tf
@@ -277,7 +277,7 @@ def separable_conv2d(
 
     Raises:
         ValueError: If the pointwise filter is not 1x1.
-        InvalidArgumentError: If the channels do not match.
+        tf.errors.InvalidArgumentError: If the channels do not match.
 
     Example:
         >>> import tfpy as tf
@@ -326,8 +326,8 @@ def convolution(
     Raises:
         ValueError: If the rank of the filters is not 3, 4 or 5, or strides and dilations are both
             above 1.
-        InvalidArgumentError: If the channels do not match or the window does not fit into the
-            padded input.
+        tf.errors.InvalidArgumentError: If the channels do not match or the window does not fit into
+            the padded input.
 
     Example:
         >>> import tfpy as tf
@@ -362,8 +362,8 @@ def atrous_conv2d(
         Float tensor of shape `[..., out_height, out_width, out_channels]`.
 
     Raises:
-        InvalidArgumentError: If the channels do not match or the window does not fit into the
-            padded input.
+        tf.errors.InvalidArgumentError: If the channels do not match or the window does not fit into
+            the padded input.
 
     Example:
         >>> import tfpy as tf

@@ -50,7 +50,7 @@ def embedding_lookup(
 
     Raises:
         ValueError: If `params` is None or an empty list.
-        InvalidArgumentError: If an id is outside of the table.
+        tf.errors.InvalidArgumentError: If an id is outside of the table.
 
     Example:
         >>> import tfpy as tf
@@ -145,7 +145,7 @@ def embedding_lookup_sparse(
         combiner: `"sum"`, `"mean"` (default) or `"sqrtn"`, the sum divided by the square root of
             the sum of the squared weights.
         max_norm: If given, rows of the table with a larger L2 norm are scaled down to it.
-        allow_fast_lookup: Ignored.
+        allow_fast_lookup: Has no effect.
 
     Returns:
         Tensor of shape `[rows, ...]`. Rows without ids are zeros; the last row is the last one with
@@ -154,8 +154,8 @@ def embedding_lookup_sparse(
     Raises:
         TypeError: If the ids or weights are neither sparse nor ragged.
         ValueError: If `combiner` is unknown, or the weights have another shape than the ids.
-        InvalidArgumentError: If the rows of the ids are not in order, or an id is outside of the
-            table.
+        tf.errors.InvalidArgumentError: If the rows of the ids are not in order, or an id is outside
+            of the table.
 
     Example:
         >>> import tfpy as tf
@@ -221,7 +221,7 @@ def safe_embedding_lookup_sparse(
         combiner: `"sum"`, `"mean"` (default) or `"sqrtn"`.
         default_id: Id for rows without ids. Default: such rows are zeros.
         max_norm: If given, rows of the table with a larger L2 norm are scaled down to it.
-        allow_fast_lookup: Ignored.
+        allow_fast_lookup: Has no effect.
 
     Returns:
         Tensor of shape `[*sparse_ids.shape[:-1], ...]`.
@@ -230,7 +230,7 @@ def safe_embedding_lookup_sparse(
         TypeError: If the ids or weights are neither sparse nor ragged.
         ValueError: If there is no table, `combiner` is unknown, or the weights have another shape
             than the ids.
-        InvalidArgumentError: If an index of `sparse_ids` is outside of its shape.
+        tf.errors.InvalidArgumentError: If an index of `sparse_ids` is outside of its shape.
 
     Example:
         >>> import tfpy as tf

@@ -47,7 +47,7 @@ def fake_quant_with_min_max_args(
         Float32 tensor of the shape of `inputs`.
 
     Raises:
-        InvalidArgumentError: If `min` is not below `max`, or `num_bits` is out of range.
+        tf.errors.InvalidArgumentError: If `min` is not below `max`, or `num_bits` is out of range.
 
     Example:
         >>> import tfpy as tf
@@ -86,7 +86,7 @@ def fake_quant_with_min_max_args_gradient(
         elsewhere.
 
     Raises:
-        InvalidArgumentError: If `min` is not below `max`, or `num_bits` is out of range.
+        tf.errors.InvalidArgumentError: If `min` is not below `max`, or `num_bits` is out of range.
 
     Example:
         >>> import tfpy as tf
@@ -123,7 +123,8 @@ def fake_quant_with_min_max_vars(
         Float32 tensor of the shape of `inputs`.
 
     Raises:
-        InvalidArgumentError: If `min` or `max` is not a scalar, or `num_bits` is out of range.
+        tf.errors.InvalidArgumentError: If `min` or `max` is not a scalar, or `num_bits` is out of
+            range.
 
     Example:
         >>> import tfpy as tf
@@ -157,8 +158,8 @@ def fake_quant_with_min_max_vars_per_channel(
         Float32 tensor of the shape of `inputs`.
 
     Raises:
-        InvalidArgumentError: If `min` or `max` does not have the shape `[channels]`, or `num_bits`
-            is out of range.
+        tf.errors.InvalidArgumentError: If `min` or `max` does not have the shape `[channels]`, or
+            `num_bits` is out of range.
 
     Example:
         >>> import tfpy as tf
@@ -203,8 +204,8 @@ def fake_quant_with_min_max_vars_gradient(
         `backprop_wrt_min` and `backprop_wrt_max`.
 
     Raises:
-        InvalidArgumentError: If `gradients` do not have the shape of `inputs`, `min` or `max` is
-            not a scalar, or `num_bits` is out of range.
+        tf.errors.InvalidArgumentError: If `gradients` do not have the shape of `inputs`, `min` or
+            `max` is not a scalar, or `num_bits` is out of range.
 
     Example:
         >>> import tfpy as tf
@@ -250,8 +251,8 @@ def fake_quant_with_min_max_vars_per_channel_gradient(
         `backprop_wrt_min` and `backprop_wrt_max`.
 
     Raises:
-        InvalidArgumentError: If `gradients` do not have the shape of `inputs`, `min` or `max` does
-            not have the shape `[channels]`, or `num_bits` is out of range.
+        tf.errors.InvalidArgumentError: If `gradients` do not have the shape of `inputs`, `min` or
+            `max` does not have the shape `[channels]`, or `num_bits` is out of range.
 
     Example:
         >>> import tfpy as tf

@@ -33,7 +33,7 @@ def bias_add(
         Tensor of the shape and dtype of `value`.
 
     Raises:
-        InvalidArgumentError: If `bias` does not have the shape `[channels]`.
+        tf.errors.InvalidArgumentError: If `bias` does not have the shape `[channels]`.
 
     Example:
         >>> import tfpy as tf
@@ -118,7 +118,7 @@ def stateless_dropout(
 
     Raises:
         ValueError: If `x` is not a float tensor or `rate` is not in `[0, 1)`.
-        InvalidArgumentError: If `seed` is not two integers.
+        tf.errors.InvalidArgumentError: If `seed` is not two integers.
 
     Example:
         >>> import tfpy as tf

@@ -44,7 +44,7 @@ def softmax_cross_entropy_with_logits(
         Float tensor of shape `[...]` and the dtype of `logits`.
 
     Raises:
-        InvalidArgumentError: If the shapes are not compatible.
+        tf.errors.InvalidArgumentError: If the shapes are not compatible.
         TypeError: If `axis` is not one integer.
 
     Example:
@@ -120,8 +120,9 @@ def sparse_softmax_cross_entropy_with_logits(
 
     Raises:
         ValueError: If the shapes are not compatible.
-        InvalidArgumentError: On cpu and wasm, if a label is not in `[0, classes)`. On other
-            backends the loss and the gradient of such a row are NaN, as in TensorFlow on GPUs.
+        tf.errors.InvalidArgumentError: On cpu and wasm, if a label is not in `[0, classes)`. On
+            other backends the loss and the gradient of such a row are NaN, as in TensorFlow on
+            GPUs.
 
     Example:
         >>> import tfpy as tf
@@ -225,7 +226,7 @@ def l2_loss(t: TensorLike, name: str | None = None) -> Tensor:
         Scalar tensor of the dtype of `t`.
 
     Raises:
-        InvalidArgumentError: If `t` is not a float tensor.
+        tf.errors.InvalidArgumentError: If `t` is not a float tensor.
 
     Example:
         >>> import tfpy as tf
@@ -330,7 +331,7 @@ def compute_average_loss(
     Raises:
         ValueError: If the loss is a scalar.
         TypeError: If `global_batch_size` is not an integer.
-        InvalidArgumentError: If `global_batch_size` is negative.
+        tf.errors.InvalidArgumentError: If `global_batch_size` is negative.
         RuntimeError: If called inside a strategy's scope, but outside of `Strategy.run`.
 
     Example:

@@ -44,7 +44,8 @@ def dilation2d(
 
     Raises:
         ValueError: If `data_format` is not `"NHWC"`.
-        InvalidArgumentError: If the channels differ, or there are not four strides and dilations.
+        tf.errors.InvalidArgumentError: If the channels differ, or there are not four strides and
+            dilations.
 
     Example:
         >>> import tfpy as tf
@@ -102,7 +103,8 @@ def erosion2d(
 
     Raises:
         ValueError: If `data_format` is not `"NHWC"`.
-        InvalidArgumentError: If the channels differ, or there are not four strides and dilations.
+        tf.errors.InvalidArgumentError: If the channels differ, or there are not four strides and
+            dilations.
 
     Example:
         >>> import tfpy as tf

@@ -42,7 +42,7 @@ def moments(
     Args:
         x: Float tensor of any shape.
         axes: Axis or axes to reduce; negative values count from the end.
-        shift: Ignored, as in TensorFlow.
+        shift: Has no effect, as in TensorFlow.
         keepdims: If True, keep the reduced axes with size 1.
 
     Returns:
@@ -85,7 +85,8 @@ def weighted_moments(
         Tuple `(mean, variance)` of tensors of the dtype of `x`.
 
     Raises:
-        InvalidArgumentError: If the shapes of `x` and `frequency_weights` are not compatible.
+        tf.errors.InvalidArgumentError: If the shapes of `x` and `frequency_weights` are not
+            compatible.
 
     Example:
         >>> import tfpy as tf
@@ -336,7 +337,7 @@ def local_response_normalization(
         Float tensor of the shape and dtype of `input`.
 
     Raises:
-        InvalidArgumentError: If the rank of the input is not 4.
+        tf.errors.InvalidArgumentError: If the rank of the input is not 4.
 
     Example:
         >>> import tfpy as tf

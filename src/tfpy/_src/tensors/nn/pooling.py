@@ -46,7 +46,7 @@ def max_pool1d(
         Tensor of shape `[batch, out_width, channels]`, in the order of `data_format`.
 
     Raises:
-        InvalidArgumentError: If the window does not fit into the padded input.
+        tf.errors.InvalidArgumentError: If the window does not fit into the padded input.
 
     Example:
         >>> import tfpy as tf
@@ -84,7 +84,7 @@ def max_pool2d(
         Tensor of shape `[batch, out_height, out_width, channels]`, in the order of `data_format`.
 
     Raises:
-        InvalidArgumentError: If the window does not fit into the padded input.
+        tf.errors.InvalidArgumentError: If the window does not fit into the padded input.
 
     Example:
         >>> import tfpy as tf
@@ -123,7 +123,7 @@ def max_pool3d(
         `data_format`.
 
     Raises:
-        InvalidArgumentError: If the window does not fit into the padded input.
+        tf.errors.InvalidArgumentError: If the window does not fit into the padded input.
 
     Example:
         >>> import tfpy as tf
@@ -161,7 +161,7 @@ def avg_pool1d(
         Float tensor of shape `[batch, out_width, channels]`, in the order of `data_format`.
 
     Raises:
-        InvalidArgumentError: If the window does not fit into the padded input.
+        tf.errors.InvalidArgumentError: If the window does not fit into the padded input.
 
     Example:
         >>> import tfpy as tf
@@ -200,7 +200,7 @@ def avg_pool2d(
         `data_format`.
 
     Raises:
-        InvalidArgumentError: If the window does not fit into the padded input.
+        tf.errors.InvalidArgumentError: If the window does not fit into the padded input.
 
     Example:
         >>> import tfpy as tf
@@ -239,7 +239,7 @@ def avg_pool3d(
         `data_format`.
 
     Raises:
-        InvalidArgumentError: If the window does not fit into the padded input.
+        tf.errors.InvalidArgumentError: If the window does not fit into the padded input.
 
     Example:
         >>> import tfpy as tf
@@ -279,7 +279,7 @@ def max_pool(
 
     Raises:
         ValueError: If the rank of the input is not 3, 4 or 5.
-        InvalidArgumentError: If the window does not fit into the padded input.
+        tf.errors.InvalidArgumentError: If the window does not fit into the padded input.
 
     Example:
         >>> import tfpy as tf
@@ -321,7 +321,7 @@ def avg_pool(
 
     Raises:
         ValueError: If the rank of the input is not 3, 4 or 5.
-        InvalidArgumentError: If the window does not fit into the padded input.
+        tf.errors.InvalidArgumentError: If the window does not fit into the padded input.
 
     Example:
         >>> import tfpy as tf

@@ -54,8 +54,8 @@ def quantize_and_dequantize_v2(
         Float tensor of the shape and dtype of `input`.
 
     Raises:
-        InvalidArgumentError: If `num_bits` or `round_mode` is not supported, or the given range is
-            not two scalars.
+        tf.errors.InvalidArgumentError: If `num_bits` or `round_mode` is not supported, or the given
+            range is not two scalars.
 
     Example:
         >>> import tfpy as tf
@@ -153,8 +153,8 @@ def quantize_and_dequantize(
         Float tensor of the shape and dtype of `input`.
 
     Raises:
-        InvalidArgumentError: If `num_bits` or `round_mode` is not supported, or the given range is
-            not two scalars.
+        tf.errors.InvalidArgumentError: If `num_bits` or `round_mode` is not supported, or the given
+            range is not two scalars.
 
     Example:
         >>> import tfpy as tf

@@ -73,7 +73,7 @@ def conv1d_transpose(
         Float tensor of shape `output_shape`.
 
     Raises:
-        InvalidArgumentError: If the shapes are not compatible.
+        tf.errors.InvalidArgumentError: If the shapes are not compatible.
 
     Example:
         >>> import tfpy as tf
@@ -118,7 +118,7 @@ def conv2d_transpose(
         Float tensor of shape `output_shape`.
 
     Raises:
-        InvalidArgumentError: If the shapes are not compatible.
+        tf.errors.InvalidArgumentError: If the shapes are not compatible.
 
     Example:
         >>> import tfpy as tf
@@ -162,7 +162,7 @@ def conv3d_transpose(
         Float tensor of shape `output_shape`.
 
     Raises:
-        InvalidArgumentError: If the shapes are not compatible.
+        tf.errors.InvalidArgumentError: If the shapes are not compatible.
 
     Example:
         >>> import tfpy as tf
@@ -207,7 +207,7 @@ def conv_transpose(
 
     Raises:
         ValueError: If the length of `output_shape` is not 3, 4 or 5.
-        InvalidArgumentError: If the shapes are not compatible.
+        tf.errors.InvalidArgumentError: If the shapes are not compatible.
 
     Example:
         >>> import tfpy as tf
@@ -245,7 +245,7 @@ def atrous_conv2d_transpose(
         Float tensor of shape `output_shape`.
 
     Raises:
-        InvalidArgumentError: If the shapes are not compatible.
+        tf.errors.InvalidArgumentError: If the shapes are not compatible.
 
     Example:
         >>> import tfpy as tf

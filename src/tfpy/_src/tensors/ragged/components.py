@@ -29,7 +29,7 @@ def ragged_range(starts: TensorLike, limits: TensorLike, deltas: TensorLike) -> 
         Dict of tensors: the row splits, `rt_nested_splits`, and the flat values, `rt_dense_values`.
 
     Raises:
-        InvalidArgumentError: If a delta is 0, or the vectors have different lengths.
+        tf.errors.InvalidArgumentError: If a delta is 0, or the vectors have different lengths.
 
     Example:
         >>> import tfpy as tf

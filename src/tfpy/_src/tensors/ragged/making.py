@@ -38,7 +38,7 @@ def constant(
         ragged_rank: Number of partitioned axes. Default: all axes except the first
             one and the axes of `inner_shape`.
         inner_shape: Shape of the innermost values; its axes are uniform.
-        row_splits_dtype: Ignored; row splits are int32.
+        row_splits_dtype: Has no effect: row splits are always int32.
 
     Returns:
         A `tf.RaggedTensor`, or a tensor if there are no ragged axes.
@@ -122,13 +122,13 @@ def range(
         limits: Vector or scalar, the end of each row, exclusive.
         deltas: Vector or scalar, the differences between neighboring numbers. Default: 1.
         dtype: Dtype of the result. Default: float32 if an argument is a float, else int32.
-        row_splits_dtype: Ignored; row splits are int32.
+        row_splits_dtype: Has no effect: row splits are always int32.
 
     Returns:
         A `tf.RaggedTensor` of shape `[rows, None]`.
 
     Raises:
-        InvalidArgumentError: If a delta is 0, or the vectors have different lengths.
+        tf.errors.InvalidArgumentError: If a delta is 0, or the vectors have different lengths.
 
     Example:
         >>> import tfpy as tf
@@ -166,7 +166,7 @@ def row_splits_to_segment_ids(
 
     Args:
         splits: Integer tensor of shape `[rows + 1]`. Where the splits descend, the row is empty.
-        out_type: Ignored; the result is int32.
+        out_type: Has no effect: the result is always int32.
 
     Returns:
         Int32 tensor of shape `[values]`.
@@ -200,13 +200,13 @@ def segment_ids_to_row_splits(
             does not matter.
         num_segments: Number of rows; larger indices are not counted. Default: the largest index
             plus 1.
-        out_type: Ignored; the result is int32.
+        out_type: Has no effect: the result is always int32.
 
     Returns:
         Int32 tensor of shape `[num_segments + 1]`.
 
     Raises:
-        InvalidArgumentError: If an index or `num_segments` is negative.
+        tf.errors.InvalidArgumentError: If an index or `num_segments` is negative.
 
     Example:
         >>> import tfpy as tf
@@ -240,7 +240,7 @@ def stack_dynamic_partitions(
         A `tf.RaggedTensor` of shape `[num_partitions, None, ...]`.
 
     Raises:
-        InvalidArgumentError: If a partition is not in `[0, num_partitions)`.
+        tf.errors.InvalidArgumentError: If a partition is not in `[0, num_partitions)`.
         ValueError: If the shape of `data` does not begin with the shape of `partitions`.
 
     Example:

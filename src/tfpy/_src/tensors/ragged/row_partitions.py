@@ -45,7 +45,7 @@ class RowPartition:
         Args:
             row_splits: Integer tensor of shape `[nrows + 1]`; row `i` has the values from
                 `row_splits[i]` to `row_splits[i + 1]`, exclusive.
-            validate: Ignored; the arguments are always checked.
+            validate: Has no effect: the arguments are always checked.
             dtype, dtype_hint: Ignored; partitions are int32.
 
         Returns:
@@ -53,7 +53,7 @@ class RowPartition:
 
         Raises:
             ValueError: If `row_splits` is empty.
-            InvalidArgumentError: If the splits do not ascend from 0.
+            tf.errors.InvalidArgumentError: If the splits do not ascend from 0.
 
         Example:
             >>> import tfpy as tf
@@ -77,14 +77,14 @@ class RowPartition:
 
         Args:
             row_lengths: Integer tensor of shape `[nrows]`.
-            validate: Ignored; the arguments are always checked.
+            validate: Has no effect: the arguments are always checked.
             dtype, dtype_hint: Ignored; partitions are int32.
 
         Returns:
             A `tf.experimental.RowPartition`.
 
         Raises:
-            InvalidArgumentError: If a length is negative.
+            tf.errors.InvalidArgumentError: If a length is negative.
 
         Example:
             >>> import tfpy as tf
@@ -109,14 +109,14 @@ class RowPartition:
             value_rowids: Integer tensor of shape `[nvals]`: the row index of each value, in
                 ascending order.
             nrows: Number of rows. Default: the last row index plus 1.
-            validate: Ignored; the arguments are always checked.
+            validate: Has no effect: the arguments are always checked.
             dtype, dtype_hint: Ignored; partitions are int32.
 
         Returns:
             A `tf.experimental.RowPartition`.
 
         Raises:
-            InvalidArgumentError: If the row indices do not ascend or exceed `nrows`.
+            tf.errors.InvalidArgumentError: If the row indices do not ascend or exceed `nrows`.
 
         Example:
             >>> import tfpy as tf
@@ -140,14 +140,14 @@ class RowPartition:
         Args:
             row_starts: Integer tensor of shape `[nrows]`, in ascending order, beginning with 0.
             nvals: Number of values.
-            validate: Ignored; the arguments are always checked.
+            validate: Has no effect: the arguments are always checked.
             dtype, dtype_hint: Ignored; partitions are int32.
 
         Returns:
             A `tf.experimental.RowPartition`.
 
         Raises:
-            InvalidArgumentError: If the positions do not ascend from 0.
+            tf.errors.InvalidArgumentError: If the positions do not ascend from 0.
 
         Example:
             >>> import tfpy as tf
@@ -168,14 +168,14 @@ class RowPartition:
 
         Args:
             row_limits: Integer tensor of shape `[nrows]`, in ascending order.
-            validate: Ignored; the arguments are always checked.
+            validate: Has no effect: the arguments are always checked.
             dtype, dtype_hint: Ignored; partitions are int32.
 
         Returns:
             A `tf.experimental.RowPartition`.
 
         Raises:
-            InvalidArgumentError: If the positions do not ascend.
+            tf.errors.InvalidArgumentError: If the positions do not ascend.
 
         Example:
             >>> import tfpy as tf
@@ -201,7 +201,7 @@ class RowPartition:
             uniform_row_length: Length of each row.
             nvals: Number of values. Default: the length times `nrows`.
             nrows: Number of rows. Default: `nvals` divided by the length.
-            validate: Ignored; the arguments are always checked.
+            validate: Has no effect: the arguments are always checked.
             dtype, dtype_hint: Ignored; partitions are int32.
 
         Returns:
@@ -209,7 +209,7 @@ class RowPartition:
 
         Raises:
             ValueError: If neither `nvals` nor `nrows` is given.
-            InvalidArgumentError: If `nvals` is not the length times the number of rows.
+            tf.errors.InvalidArgumentError: If `nvals` is not the length times the number of rows.
 
         Example:
             >>> import tfpy as tf
@@ -376,7 +376,7 @@ class RowPartition:
         """Return the partition itself, because partitions are always int32.
 
         Args:
-            dtype: Ignored.
+            dtype: Has no effect.
 
         Returns:
             The partition.

@@ -242,7 +242,7 @@ def boolean_mask(data: TensorLike, mask: TensorLike, name: str | None = None) ->
     Raises:
         ValueError: If `mask` is a scalar or does not match the shape of `data`.
         TypeError: If `mask` is not boolean.
-        InvalidArgumentError: If `data` and `mask` have different rows.
+        tf.errors.InvalidArgumentError: If `data` and `mask` have different rows.
 
     Example:
         >>> import tfpy as tf

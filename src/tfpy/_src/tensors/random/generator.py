@@ -68,7 +68,7 @@ class Generator(GeneratorState):
 
         Raises:
             ValueError: If only one of `minval` and `maxval` is None, for integers.
-            InvalidArgumentError: If the range of integers is empty.
+            tf.errors.InvalidArgumentError: If the range of integers is empty.
 
         Example:
             >>> import tfpy as tf
@@ -172,8 +172,8 @@ class Generator(GeneratorState):
             Tensor of shape `shape`: numbers of successes.
 
         Raises:
-            InvalidArgumentError: If `shape` does not end with the broadcast shape of `counts` and
-                `probs`.
+            tf.errors.InvalidArgumentError: If `shape` does not end with the broadcast shape of
+                `counts` and `probs`.
 
         Example:
             >>> import tfpy as tf

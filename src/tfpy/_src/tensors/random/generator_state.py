@@ -40,7 +40,7 @@ def create_rng_state(seed: TensorLike, alg: AlgorithmLike) -> Tensor:
         Int32 tensor of shape `[6]`.
 
     Raises:
-        UnimplementedError: If `alg` is ThreeFry.
+        tf.errors.UnimplementedError: If `alg` is ThreeFry.
 
     Example:
         >>> import tfpy as tf

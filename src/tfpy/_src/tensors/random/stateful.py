@@ -42,7 +42,7 @@ def uniform(
 
     Raises:
         ValueError: If `maxval` is missing for integers.
-        InvalidArgumentError: If the range of integers is empty.
+        tf.errors.InvalidArgumentError: If the range of integers is empty.
 
     Example:
         >>> import tfpy as tf
@@ -221,7 +221,7 @@ def categorical(
         Integer tensor of shape `[batch, num_samples]`.
 
     Raises:
-        InvalidArgumentError: If `logits` are not floats of shape `[batch, classes]`.
+        tf.errors.InvalidArgumentError: If `logits` are not floats of shape `[batch, classes]`.
 
     Example:
         >>> import tfpy as tf
@@ -281,7 +281,7 @@ def multinomial(
         Int64 tensor of shape `[num_samples]` or `[batch, num_samples]`.
 
     Raises:
-        InvalidArgumentError: If the rank of `logits` is neither 1 nor 2.
+        tf.errors.InvalidArgumentError: If the rank of `logits` is neither 1 nor 2.
 
     Example:
         >>> import tfpy as tf

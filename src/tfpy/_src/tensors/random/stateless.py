@@ -83,7 +83,8 @@ def stateless_uniform(
 
     Raises:
         ValueError: If only one of `minval` and `maxval` is None, for integers.
-        InvalidArgumentError: If the range of integers is empty, or `seed` is not two integers.
+        tf.errors.InvalidArgumentError: If the range of integers is empty, or `seed` is not two
+            integers.
 
     Example:
         >>> import tfpy as tf
@@ -127,7 +128,7 @@ def stateless_normal(
         Float tensor of shape `shape`.
 
     Raises:
-        InvalidArgumentError: If `seed` is not two integers.
+        tf.errors.InvalidArgumentError: If `seed` is not two integers.
 
     Example:
         >>> import tfpy as tf
@@ -162,7 +163,7 @@ def stateless_truncated_normal(
         Float tensor of shape `shape`.
 
     Raises:
-        InvalidArgumentError: If `seed` is not two integers.
+        tf.errors.InvalidArgumentError: If `seed` is not two integers.
 
     Example:
         >>> import tfpy as tf
@@ -196,8 +197,8 @@ def stateless_gamma(
         Float tensor of shape `shape`.
 
     Raises:
-        InvalidArgumentError: If `shape` does not end with the shape of the parameters, or `seed` is
-            not two integers.
+        tf.errors.InvalidArgumentError: If `shape` does not end with the shape of the parameters, or
+            `seed` is not two integers.
 
     Example:
         >>> import tfpy as tf
@@ -234,8 +235,8 @@ def stateless_poisson(
         Tensor of shape `shape`.
 
     Raises:
-        InvalidArgumentError: If `shape` does not end with the shape of the parameters, or `seed` is
-            not two integers.
+        tf.errors.InvalidArgumentError: If `shape` does not end with the shape of the parameters, or
+            `seed` is not two integers.
 
     Example:
         >>> import tfpy as tf
@@ -273,8 +274,8 @@ def stateless_binomial(
         Tensor of shape `shape`: numbers of successes.
 
     Raises:
-        InvalidArgumentError: If `shape` does not end with the shape of the parameters, or `seed` is
-            not two integers.
+        tf.errors.InvalidArgumentError: If `shape` does not end with the shape of the parameters, or
+            `seed` is not two integers.
 
     Example:
         >>> import tfpy as tf
@@ -312,8 +313,8 @@ def stateless_categorical(
         Integer tensor of shape `[batch, num_samples]`.
 
     Raises:
-        InvalidArgumentError: If `logits` are not floats of shape `[batch, classes]`, or `seed` is
-            not two integers.
+        tf.errors.InvalidArgumentError: If `logits` are not floats of shape `[batch, classes]`, or
+            `seed` is not two integers.
 
     Example:
         >>> import tfpy as tf

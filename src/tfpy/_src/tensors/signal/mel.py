@@ -49,7 +49,7 @@ def linear_to_mel_weight_matrix(
 
     Raises:
         ValueError: If the edges are not in order between 0 and half of the sample rate.
-        InvalidArgumentError: If `num_spectrogram_bins` is negative.
+        tf.errors.InvalidArgumentError: If `num_spectrogram_bins` is negative.
 
     Example:
         >>> import tfpy as tf
@@ -106,7 +106,7 @@ def mfccs_from_log_mel_spectrograms(
 
     Raises:
         ValueError: If `num_mel_bins` is 0.
-        InvalidArgumentError: If the input is a scalar.
+        tf.errors.InvalidArgumentError: If the input is a scalar.
 
     Example:
         >>> import tfpy as tf

@@ -52,8 +52,8 @@ def frame(
         Tensor of shape `[..., frames, frame_length, ...]` and the dtype of `signal`.
 
     Raises:
-        InvalidArgumentError: If `frame_length` is negative, or `frame_step` is 0, or negative with
-            `pad_end`.
+        tf.errors.InvalidArgumentError: If `frame_length` is negative, or `frame_step` is 0, or
+            negative with `pad_end`.
 
     Example:
         >>> import tfpy as tf
@@ -101,7 +101,7 @@ def overlap_and_add(signal: TensorLike, frame_step: IntLike, name: str | None = 
 
     Raises:
         ValueError: If the rank of `signal` is below 2, or `frame_step` is not an integer.
-        InvalidArgumentError: If `frame_step` is not positive.
+        tf.errors.InvalidArgumentError: If `frame_step` is not positive.
 
     Example:
         >>> import tfpy as tf
@@ -207,7 +207,8 @@ def inverse_stft(
 
     Raises:
         ValueError: If the rank of `stfts` is below 2.
-        InvalidArgumentError: If `frame_length` is negative or `frame_step` is not positive.
+        tf.errors.InvalidArgumentError: If `frame_length` is negative or `frame_step` is not
+            positive.
 
     Example:
         >>> import tfpy as tf
@@ -291,7 +292,7 @@ def mdct(
 
     Raises:
         ValueError: If `frame_length` is not a multiple of 4.
-        InvalidArgumentError: If `frame_length` is not positive.
+        tf.errors.InvalidArgumentError: If `frame_length` is not positive.
 
     Example:
         >>> import tfpy as tf

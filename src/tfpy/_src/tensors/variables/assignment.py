@@ -47,7 +47,7 @@ class AssignMethods(ScatterMethods):
 
         Args:
             value: Tensor with the shape and dtype of the Variable.
-            use_locking: Not used.
+            use_locking: Has no effect.
             read_value: If False, return None.
 
         Returns:
@@ -95,14 +95,14 @@ class AssignMethods(ScatterMethods):
 
         Args:
             delta: Numeric tensor with the shape and dtype of the Variable.
-            use_locking: Not used.
+            use_locking: Has no effect.
             read_value: If False, return None.
 
         Returns:
             The Variable, or None if `read_value` is False.
 
         Raises:
-            InvalidArgumentError: If the shapes differ.
+            tf.errors.InvalidArgumentError: If the shapes differ.
 
         Example:
             >>> import tfpy as tf
@@ -122,14 +122,14 @@ class AssignMethods(ScatterMethods):
 
         Args:
             delta: Numeric tensor with the shape and dtype of the Variable.
-            use_locking: Not used.
+            use_locking: Has no effect.
             read_value: If False, return None.
 
         Returns:
             The Variable, or None if `read_value` is False.
 
         Raises:
-            InvalidArgumentError: If the shapes differ.
+            tf.errors.InvalidArgumentError: If the shapes differ.
 
         Example:
             >>> import tfpy as tf
@@ -151,7 +151,7 @@ class AssignMethods(ScatterMethods):
             Scalar with the dtype of the Variable.
 
         Raises:
-            OutOfRangeError: If the value has reached `limit`.
+            tf.errors.OutOfRangeError: If the value has reached `limit`.
             TypeError: If the Variable is not an integer Variable.
 
         Example:

@@ -190,7 +190,7 @@ class ScatterMethods(Holder):
 
         Args:
             sparse_delta: Rows with their indices.
-            use_locking: Not used.
+            use_locking: Has no effect.
 
         Returns:
             The Variable.
@@ -210,7 +210,7 @@ class ScatterMethods(Holder):
 
         Args:
             sparse_delta: Rows with their indices.
-            use_locking: Not used.
+            use_locking: Has no effect.
 
         Returns:
             The Variable.
@@ -230,7 +230,7 @@ class ScatterMethods(Holder):
 
         Args:
             sparse_delta: Rows with their indices.
-            use_locking: Not used.
+            use_locking: Has no effect.
 
         Returns:
             The Variable.
@@ -250,7 +250,7 @@ class ScatterMethods(Holder):
 
         Args:
             sparse_delta: Rows with their indices.
-            use_locking: Not used.
+            use_locking: Has no effect.
 
         Returns:
             The Variable.
@@ -270,7 +270,7 @@ class ScatterMethods(Holder):
 
         Args:
             sparse_delta: Rows with their indices.
-            use_locking: Not used.
+            use_locking: Has no effect.
 
         Returns:
             The Variable.
@@ -290,7 +290,7 @@ class ScatterMethods(Holder):
 
         Args:
             sparse_delta: Rows with their indices.
-            use_locking: Not used.
+            use_locking: Has no effect.
 
         Returns:
             The Variable.
@@ -311,7 +311,7 @@ class ScatterMethods(Holder):
 
         Args:
             sparse_delta: Rows with their indices.
-            use_locking: Not used.
+            use_locking: Has no effect.
 
         Returns:
             The Variable.
@@ -333,7 +333,7 @@ class ScatterMethods(Holder):
 
         Args:
             sparse_delta: Values of shape `[*batch, n, ...]` with indices of shape `[*batch, n]`.
-            use_locking: Not used.
+            use_locking: Has no effect.
 
         Returns:
             The Variable.

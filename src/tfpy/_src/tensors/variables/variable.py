@@ -57,7 +57,7 @@ class Variable(AssignMethods, PythonValues):
         shape: Shape that every value must match. Default: the shape of the initial value. If a
             size, or the whole shape, is None, values of several shapes can be assigned; compiled
             functions that read such a Variable run op by op.
-        experimental_enable_variable_lifting: Not used.
+        experimental_enable_variable_lifting: Has no effect.
 
     Raises:
         ValueError: If the initial value is missing or does not match `shape`, or `synchronization`

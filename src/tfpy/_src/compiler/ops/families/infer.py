@@ -26,7 +26,7 @@ def broadcast_shapes(op: str, *shapes: Shape) -> Shape:
     """Return the broadcast shape, as in NumPy.
 
     Raises:
-        InvalidArgumentError: If the shapes are incompatible.
+        tf.errors.InvalidArgumentError: If the shapes are incompatible.
     """
     first, *rest = shapes
     if all(s == first for s in rest) and not (rest and any(map(is_open, shapes))):
@@ -94,7 +94,7 @@ def normalize_axis(op: str, axis: int, rank: int) -> int:
     """Return `axis` as a nonnegative number.
 
     Raises:
-        InvalidArgumentError: If the axis is outside of `[-rank, rank)`.
+        tf.errors.InvalidArgumentError: If the axis is outside of `[-rank, rank)`.
         TypeError: If the axis is not an integer.
     """
     axis = axis if type(axis) is int else size_of(axis)

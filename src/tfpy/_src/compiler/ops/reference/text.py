@@ -224,7 +224,8 @@ class Decoder:
     """A decoder from bytes to code points for the `unicode_*` ops.
 
     Raises:
-        InvalidArgumentError: If the encoding, the error policy or the replacement is invalid.
+        tf.errors.InvalidArgumentError: If the encoding, the error policy or the replacement is
+            invalid.
     """
 
     def __init__(

@@ -79,7 +79,7 @@ def map_flat_values(op: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
         no ragged tensors.
 
     Raises:
-        InvalidArgumentError: If the row splits of the arguments differ.
+        tf.errors.InvalidArgumentError: If the row splits of the arguments differ.
         ValueError: If `op` changes the number of values.
 
     Example:

@@ -43,13 +43,13 @@ class ConstructedRows(CompositeOperand):
             values: Tensor of shape `[n, ...]`, or a `tf.RaggedTensor`.
             row_splits: Integer tensor of shape `[rows + 1]`; row `i` is
                 `values[row_splits[i]:row_splits[i + 1]]`.
-            validate: Ignored; the arguments are always checked.
+            validate: Has no effect: the arguments are always checked.
 
         Returns:
             A `tf.RaggedTensor`.
 
         Raises:
-            InvalidArgumentError: If the splits do not ascend from 0 to `n`.
+            tf.errors.InvalidArgumentError: If the splits do not ascend from 0 to `n`.
 
         Example:
             >>> import tfpy as tf
@@ -73,13 +73,13 @@ class ConstructedRows(CompositeOperand):
         Args:
             values: Tensor of shape `[n, ...]`, or a `tf.RaggedTensor`.
             row_lengths: Integer tensor of shape `[rows]`, with the sum `n`.
-            validate: Ignored; the arguments are always checked.
+            validate: Has no effect: the arguments are always checked.
 
         Returns:
             A `tf.RaggedTensor`.
 
         Raises:
-            InvalidArgumentError: If a length is negative or their sum is not `n`.
+            tf.errors.InvalidArgumentError: If a length is negative or their sum is not `n`.
 
         Example:
             >>> import tfpy as tf
@@ -105,13 +105,13 @@ class ConstructedRows(CompositeOperand):
             value_rowids: Integer tensor of shape `[n]`: the row index of each value, in ascending
                 order.
             nrows: Number of rows. Default: the last row index plus 1.
-            validate: Ignored; the arguments are always checked.
+            validate: Has no effect: the arguments are always checked.
 
         Returns:
             A `tf.RaggedTensor`.
 
         Raises:
-            InvalidArgumentError: If the row indices do not ascend or exceed `nrows`.
+            tf.errors.InvalidArgumentError: If the row indices do not ascend or exceed `nrows`.
 
         Example:
             >>> import tfpy as tf
@@ -134,13 +134,13 @@ class ConstructedRows(CompositeOperand):
         Args:
             values: Tensor of shape `[n, ...]`, or a `tf.RaggedTensor`.
             row_starts: Integer tensor of shape `[rows]`, in ascending order, beginning with 0.
-            validate: Ignored; the arguments are always checked.
+            validate: Has no effect: the arguments are always checked.
 
         Returns:
             A `tf.RaggedTensor`.
 
         Raises:
-            InvalidArgumentError: If the positions do not ascend from 0.
+            tf.errors.InvalidArgumentError: If the positions do not ascend from 0.
 
         Example:
             >>> import tfpy as tf
@@ -163,13 +163,13 @@ class ConstructedRows(CompositeOperand):
         Args:
             values: Tensor of shape `[n, ...]`, or a `tf.RaggedTensor`.
             row_limits: Integer tensor of shape `[rows]`, in ascending order, ending with `n`.
-            validate: Ignored; the arguments are always checked.
+            validate: Has no effect: the arguments are always checked.
 
         Returns:
             A `tf.RaggedTensor`.
 
         Raises:
-            InvalidArgumentError: If the positions do not ascend to `n`.
+            tf.errors.InvalidArgumentError: If the positions do not ascend to `n`.
 
         Example:
             >>> import tfpy as tf
@@ -194,13 +194,13 @@ class ConstructedRows(CompositeOperand):
             values: Tensor of shape `[n, ...]`, or a `tf.RaggedTensor`.
             uniform_row_length: Length of each row.
             nrows: Number of rows, required if the length is 0. Default: `n` divided by the length.
-            validate: Ignored; the arguments are always checked.
+            validate: Has no effect: the arguments are always checked.
 
         Returns:
             A `tf.RaggedTensor`.
 
         Raises:
-            InvalidArgumentError: If `n` is not the length times the number of rows.
+            tf.errors.InvalidArgumentError: If `n` is not the length times the number of rows.
 
         Example:
             >>> import tfpy as tf
@@ -232,7 +232,7 @@ class ConstructedRows(CompositeOperand):
         Args:
             flat_values: Tensor of shape `[n, ...]`.
             nested_row_splits: Row splits of each ragged axis, outermost first.
-            validate: Ignored; the arguments are always checked.
+            validate: Has no effect: the arguments are always checked.
 
         Returns:
             A `tf.RaggedTensor`, or the flat values if there are no row splits.
@@ -260,7 +260,7 @@ class ConstructedRows(CompositeOperand):
         Args:
             flat_values: Tensor of shape `[n, ...]`.
             nested_row_lengths: Row lengths of each ragged axis, outermost first.
-            validate: Ignored; the arguments are always checked.
+            validate: Has no effect: the arguments are always checked.
 
         Returns:
             A `tf.RaggedTensor`, or the flat values if there are no row lengths.
@@ -290,7 +290,7 @@ class ConstructedRows(CompositeOperand):
             flat_values: Tensor of shape `[n, ...]`.
             nested_value_rowids: Ascending row indices of each ragged axis, outermost first.
             nested_nrows: Numbers of rows of each ragged axis. Default: the last row index plus 1.
-            validate: Ignored; the arguments are always checked.
+            validate: Has no effect: the arguments are always checked.
 
         Returns:
             A `tf.RaggedTensor`, or the flat values if there are no row indices.

@@ -100,7 +100,7 @@ class RaggedRows(ConstructedRows):
 
         Args:
             axis: Axis or axes to return the sizes of. Default: all axes.
-            out_type: Ignored; the result is int32.
+            out_type: Has no effect: the result is always int32.
 
         Returns:
             Int32 tensor of shape `[rank]`, or the sizes of `axis`.
@@ -132,7 +132,7 @@ class RaggedRows(ConstructedRows):
         """Return the number of rows.
 
         Args:
-            out_type: Ignored; the result is int32.
+            out_type: Has no effect: the result is always int32.
 
         Returns:
             Scalar int32 tensor.
@@ -234,7 +234,7 @@ class RaggedRows(ConstructedRows):
             A `tf.RaggedTensor`.
 
         Raises:
-            InvalidArgumentError: If the number of values differs.
+            tf.errors.InvalidArgumentError: If the number of values differs.
 
         Example:
             >>> import tfpy as tf
@@ -255,7 +255,7 @@ class RaggedRows(ConstructedRows):
             A `tf.RaggedTensor`.
 
         Raises:
-            InvalidArgumentError: If the number of values differs.
+            tf.errors.InvalidArgumentError: If the number of values differs.
 
         Example:
             >>> import tfpy as tf
@@ -271,7 +271,7 @@ class RaggedRows(ConstructedRows):
         """Return the tensor itself, because row splits are always int32.
 
         Args:
-            dtype: Ignored.
+            dtype: Has no effect.
 
         Returns:
             The `tf.RaggedTensor`.

@@ -135,7 +135,7 @@ class RaggedTensor(RaggedRows):
             padding: Value that is removed at the ends of the rows, a tensor of the shape of an
                 element.
             ragged_rank: Number of partitioned axes. Default: 1.
-            row_splits_dtype: Ignored; row splits are int32.
+            row_splits_dtype: Has no effect: row splits are always int32.
 
         Returns:
             A `tf.RaggedTensor`.
@@ -163,14 +163,14 @@ class RaggedTensor(RaggedRows):
 
         Args:
             st_input: `tf.SparseTensor` of rank 2. The values of each row are in its first columns.
-            row_splits_dtype: Ignored; row splits are int32.
+            row_splits_dtype: Has no effect: row splits are always int32.
 
         Returns:
             A `tf.RaggedTensor`.
 
         Raises:
             ValueError: If the rank is not 2.
-            InvalidArgumentError: If a row has gaps.
+            tf.errors.InvalidArgumentError: If a row has gaps.
 
         Example:
             >>> import tfpy as tf
