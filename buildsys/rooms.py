@@ -1,7 +1,7 @@
-"""The rooms of the engine in ``docs/architecture.md``: the drawing and the table.
+"""The rooms of the engine in `docs/architecture.md`: the drawing and the table.
 
-The order of the rooms comes from ``.importlinter``, what is in each from the docstring of its
-package. :data:`PATH` lists the files that a call of ``tf.nn.relu`` on WebGL passes through.
+The order of the rooms comes from `.importlinter`, and their contents from the docstrings of their
+packages. `PATH` lists the files through which a call of `tf.nn.relu` on WebGL passes.
 """
 
 from __future__ import annotations
@@ -38,10 +38,10 @@ PATH = (
     Station("core", "primitives.py, eager.py", "converts x, finds the compiled Program"),
     Station("compiler", "ops/activation.py", "the record: relu is max(x, 0); gradient, dtypes"),
     Station("compiler", "ir/graph.py", "%1:float32[8,4] = relu(%0)"),
-    Station("compiler", "lower/webgl/", "a Program: shaders in GLSL, slots and steps as JSON"),
+    Station("compiler", "lower/webgl/", "a Program: shaders in GLSL, buffers and steps, as JSON"),
     Station("backends", "device.py, javascript/", "sends the Program once, runs it by its number"),
     Station(LAST, "webgl/", "compiles the shader, draws into the texture of the output"),
-    Station("core", "tensor.py", "a Tensor over the slot of that texture"),
+    Station("core", "tensor.py", "a Tensor that owns the slot of the output"),
 )
 
 WIDTH, LEFT, ROW, STEP, GAP, TOP = 960, 190, 46, 20, 8, 34
@@ -84,7 +84,7 @@ def lines() -> list[list[str]]:
 
 
 def doc(room: str) -> str:
-    """Return what is in a room: the docstring of its package, as one line."""
+    """Return the contents of a room: the docstring of its package, as one line."""
     text = ast.get_docstring(ast.parse((ENGINE / room / "__init__.py").read_text()))
     assert text, room
     return " ".join(text.split())
@@ -113,6 +113,7 @@ def drawing() -> str:
     shapes: list[str] = []
     y = TOP
     for line in [[FIRST], *lines(), [LAST]]:
+        lowest = y - GAP  # in the end, above JavaScript, which no module imports
         passed = [(n, s) for n, s in enumerate(PATH, 1) if s.room in line]
         height = max(ROW - GAP, STEP * len(passed) + 12)
         width = (LEFT - 10 - GAP * (len(line) - 1)) / len(line)
@@ -121,15 +122,15 @@ def drawing() -> str:
             kind = "passed" if passed else "room"
             box = f'<rect x="{x:g}" y="{y}" width="{width:g}" height="{height}" rx="6"/>'
             shapes.append(f'<g class="{kind}">{box}{_text(x + 12, y + 24, room, "name")}</g>')
-        shapes += _stations(passed, y) if passed else _holds(line, y)
+        shapes += _stations(passed, y) if passed else _contents(line, y)
         y += height + GAP
     return TEMPLATE.format(
         width=WIDTH,
         height=y,
         style=STYLE,
         heading=_text(10, 22, "The packages, and the path of tf.nn.relu(x) on WebGL", "name"),
-        legend=_text(WIDTH - 10, 22, "imports run down", "note", "end"),
-        arrow=f"M {WIDTH - 14} {TOP} V {y - GAP - 6}",
+        legend=_text(WIDTH - 10, 22, "each package imports only from those below", "note", "end"),
+        arrow=f"M {WIDTH - 14} {TOP} V {lowest}",
         shapes="\n".join(shapes),
     )
 
@@ -147,14 +148,14 @@ def _stations(passed: list[tuple[int, Station]], top: int) -> list[str]:
 
 
 def _by_line(top: int, items: list[T]) -> list[tuple[int, T]]:
-    """Return items with the height of the line that each is written on."""
+    """Return each item with the height of its line."""
     return [(top + STEP * i, item) for i, item in enumerate(items)]
 
 
-def _holds(line: list[str], top: int) -> list[str]:
-    """Return what rooms hold, in one or two lines."""
-    words = " ".join(doc(room) for room in line).replace("``", "")
-    parts = textwrap.wrap(words, LETTERS)
+def _contents(line: list[str], top: int) -> list[str]:
+    """Return the contents of rooms: a line for each room, or two lines for a room that is alone."""
+    texts = [doc(room).replace("`", "") for room in line]
+    parts = [part for text in texts for part in textwrap.wrap(text, LETTERS)]
     first = top + (24 if len(parts) == 1 else 16)
     return [_text(LEFT + 12, first + 16 * i, part, "note") for i, part in enumerate(parts)]
 

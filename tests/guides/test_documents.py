@@ -26,12 +26,6 @@ def test_the_readme_under_both() -> None:
     assert run(only, names).startswith("cpu [[ 2.")
 
 
-def test_the_script_tag_of_the_readme() -> None:
-    page = block("README.md", "html", "softmax")
-    (program,) = re.findall(r'<script type="text/tfpy">\n(.*?)</script>', page, re.S)
-    assert run(program, {}).endswith(", shape=(3,), dtype=float32) cpu\n")
-
-
 def test_the_functions_page() -> None:
     names: dict[str, Any] = {}
     printed = "".join(run(program, names) for program in blocks("docs/functions.md", "python"))

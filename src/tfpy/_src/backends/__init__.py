@@ -1,1 +1,2 @@
-"""Backends (cpu, wasm, webgl, webgpu, jax), their registry, tensor storage, and JavaScript."""
+"""The backends cpu, wasm, webgl, webgpu and jax, their registry, the storage of tensors, and the
+connection to JavaScript."""

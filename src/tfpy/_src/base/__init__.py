@@ -1,1 +1,1 @@
-"""Dtypes, errors, flags, source locations and files: modules that import nothing else of tfpy."""
+"""Dtypes, errors, flags, source locations and files. These modules import nothing else of tfpy."""

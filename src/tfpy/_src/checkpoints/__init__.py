@@ -1,1 +1,1 @@
-"""``tf.train``: checkpoints in TensorFlow's files."""
+"""`tf.train`: checkpoints in the files of TensorFlow."""

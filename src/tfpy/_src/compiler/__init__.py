@@ -1,1 +1,1 @@
-"""Graphs, op records, passes and lowerings to Programs. This package does not depend on Tensor."""
+"""Graphs, op records, passes, and lowerings to Programs. No module here depends on Tensor."""

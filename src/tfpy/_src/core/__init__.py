@@ -1,1 +1,1 @@
-"""The core of tfpy: Tensor, eager execution, the tape, nests, and a function for each primitive."""
+"""Tensor, eager execution, the tape, nested structures, and one function for each primitive."""

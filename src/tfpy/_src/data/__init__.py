@@ -1,1 +1,1 @@
-"""`tf.data`: datasets, their iterators, and the nodes that produce elements."""
+"""`tf.data`: datasets, iterators, and the pipeline nodes that produce their elements."""

@@ -1,2 +1,2 @@
-"""Models in files: TensorFlow, TensorFlow.js, ONNX and TFLite, read and written; exported
-programs; ``tf.raw_ops``."""
+"""Readers and writers for model files of TensorFlow, TensorFlow.js, ONNX and TFLite, exported
+programs, and `tf.raw_ops`."""

@@ -1,1 +1,1 @@
-"""The integration of Keras 3, and the import of tfpy under the name `tensorflow`."""
+"""The integration with Keras 3, and imports of tfpy under the name `tensorflow`."""

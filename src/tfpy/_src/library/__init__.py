@@ -1,2 +1,2 @@
-"""Namespaces on top: image, strings, sparse, lookup, io, debugging, profiler, config, ctc, and the
-names of TensorFlow.js (tfjs) and TensorFlow 1 (compat)."""
+"""Namespaces built on tensor functions: image, strings, sparse, lookup, io, debugging, profiler,
+config and ctc, and the names of TensorFlow.js (tfjs) and TensorFlow 1 (compat)."""

@@ -1,1 +1,1 @@
-"""Importers for packages that a page stores packed or downloads on first import."""
+"""Importers for packages that a page stores as archives or downloads on first import."""
