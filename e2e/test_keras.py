@@ -135,3 +135,17 @@ async def test_a_turn_lets_timers_go_first(tf: Any) -> None:
     js.clearInterval(timer)
     proxy.destroy()
     assert ticks >= 15
+
+
+@run_in_browser(packages=["keras"], backends=("wasm", "webgpu"), check_leaks=False)
+async def test_a_loss_of_nan_is_reported_once(tf: Any) -> None:
+    import keras
+
+    model = keras.Sequential([keras.Input((2,)), keras.layers.Dense(1)])
+    model.compile("sgd", "mse")
+    x = np.full([8, 2], np.nan, np.float32)
+    with pytest.warns(RuntimeWarning, match="loss is NaN after epoch 1") as found:
+        await model.fit_async(x, x[:, :1], epochs=3, verbose=0)
+    assert len(found) == 1
+    with pytest.warns(RuntimeWarning, match="model.fit_async.* was never awaited"):
+        model.fit_async(x, x[:, :1])

@@ -80,8 +80,9 @@ for _name in tomllib.loads(TABLE.read_text()):
     # the reference uses the names of programs, after `import tfpy as tf`
     sys.modules[_name] = importlib.import_module("tfpy" + _name.removeprefix("tf"))
 for _class, _home in homes().items():
-    # a class with another name would be documented as an alias
-    _class.__name__ = _home.rpartition(".")[2]
+    # a class with a different name would be documented as an alias
+    if _class is not Any:  # tf.typing.Nest
+        _class.__name__ = _home.rpartition(".")[2]
 # text before a colon in the docstring of a property is not a type
 GoogleDocstring._parse_attribute_docstring = lambda self: self._consume_to_end()
 # nor is text before a colon in a description of results

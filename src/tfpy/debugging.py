@@ -24,7 +24,10 @@ from tfpy._src.library.debugging.assertions import (
     is_numeric_tensor as is_numeric_tensor,
 )
 from tfpy._src.library.debugging.modes import (
+    disable_traceback_filtering as disable_traceback_filtering,
+    enable_traceback_filtering as enable_traceback_filtering,
     get_log_device_placement as get_log_device_placement,
+    is_traceback_filtering_enabled as is_traceback_filtering_enabled,
     set_log_device_placement as set_log_device_placement,
 )
 from tfpy._src.library.debugging.numerics import (

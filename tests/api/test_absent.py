@@ -13,6 +13,7 @@ from surface import public
 
 import tfpy as tf
 from tfpy._src.base import missing_names
+from tfpy._src.core.operand import Absent, DenseOperand
 
 
 def said(namespace: str, name: str) -> str:
@@ -80,6 +81,75 @@ def test_what_is_not_awaited_shows_it() -> None:
     with pytest.raises(AttributeError, match=r"no shape: tf.ready.*await"):
         _ = pending.shape
     pending.close()
+
+
+@pytest.mark.parametrize("call", [lambda: tf.constant(1.0).data(), tf.ready])
+def test_what_is_never_awaited_has_a_warning(call: Callable[[], Any]) -> None:
+    with pytest.warns(
+        RuntimeWarning, match=r"\(\) was never awaited and .*: write `await "
+    ) as found:
+        call()
+    assert [warning.filename for warning in found] == [__file__]
+
+
+def test_every_public_coroutine_knows_its_call() -> None:
+    """Except methods that programs implement themselves."""
+    implemented = {"KernelBackend.finish", "DistributedIterator.fetch"}
+    plain = {
+        function.__qualname__
+        for module in map(public.module, public.NAMESPACES)
+        for name in dir(module)
+        for function in coroutines(getattr(module, name, None))
+        if function.__code__.co_name != "begin"  # that of `awaitable`
+    }
+    assert plain - implemented == set()
+
+
+def coroutines(value: Any) -> list[Any]:
+    """The asynchronous functions among an object and its attributes."""
+    names = [name for name in dir(value) if not name.startswith("_")]
+    own = [getattr(value, name, None) for name in names] if inspect.isclass(value) else []
+    plain = [getattr(one, "__func__", one) for one in (value, *own)]
+    found = [one for one in plain if inspect.isfunction(one)]
+    return [one for one in found if inspect.iscoroutinefunction(inspect.unwrap(one))]
+
+
+ARRAY_METHODS = [name for name, kind in vars(DenseOperand).items() if isinstance(kind, Absent)]
+
+
+@pytest.mark.parametrize("name", ARRAY_METHODS)
+@pytest.mark.parametrize("kind", [tf.constant, tf.Variable])
+def test_methods_of_arrays(name: str, kind: Callable[[Any], Any]) -> None:
+    x = kind([1.0, 2.0])
+    assert not hasattr(x, name)
+    with pytest.raises(AttributeError, match=f"has no attribute '{name}'; use "):
+        getattr(x, name)
+
+
+def test_methods_of_arrays_in_a_function() -> None:
+    with pytest.raises(AttributeError, match=r"'SymbolicTensor' .* 'item'; use x.numpy"):
+        tf.function(lambda x: x.item())(tf.constant(1.0))
+
+
+def test_an_element_cannot_be_assigned() -> None:
+    x = tf.constant([1.0, 2.0])
+    with pytest.raises(TypeError, match=r"does not support item .*tensor_scatter"):
+        x[0] = 3.0
+    assert x.numpy().tolist() == [1.0, 2.0]
+
+
+def test_a_gradient_that_is_none() -> None:
+    with tf.GradientTape() as tape:
+        x = tf.constant(1.0)
+    missing = tape.gradient(tf.constant(2.0), x)
+    with pytest.raises(ValueError, match=r"value \(None\) .* does not depend on the source"):
+        _ = x * missing
+
+
+@pytest.mark.parametrize("values", [[1, None], ["a", None], [b"a", 2.0]])
+def test_arrays_of_objects(values: list[Any]) -> None:
+    with pytest.raises(ValueError, match=r"Unsupported object type (int|NoneType|float)\)"):
+        tf.constant(np.array(values, object))
 
 
 def test_what_is_awaited_is_as_before() -> None:

@@ -1,9 +1,13 @@
-"""Tracebacks in IPython, simulated by an object that hides marked frames."""
+"""Tracebacks of programs, and in IPython, simulated by an object that hides marked frames."""
 
 from __future__ import annotations
 
+import os
+import re
+import subprocess
 import sys
 import traceback
+from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
@@ -100,6 +104,38 @@ def test_errors_of_tfpy_alone_are_shown(shown: Shown) -> None:
     assert len(shown.structured_traceback(type(error), error, trace)) == 1
 
 
-def test_elsewhere_nothing_happens() -> None:
+PROGRAM = """\
+import tfpy as tf
+
+def mine():
+    return tf.reshape(tf.zeros([2, 3]), [7])
+
+try:
+    tf.constant([1])[5]
+except tf.errors.InvalidArgumentError:
+    mine()
+"""
+
+
+@pytest.mark.parametrize("full", [False, True])
+def test_tracebacks_of_programs(full: bool, tmp_path: Path) -> None:
+    """Both exceptions of a chain are shown without frames of the library, unless a flag is set."""
+    file = tmp_path / "program.py"
+    file.write_text(PROGRAM)
+    env = {**os.environ, "TFPY_FLAGS": f"TFPY_FULL_TRACEBACKS:{str(full).lower()}"}
+    done = subprocess.run(
+        [sys.executable, file], env=env, capture_output=True, text=True, check=False
+    )
+    frames = re.findall(r'File "(.*)", line (\d+)', done.stderr)
+    assert done.stderr.count("Error: ") == 2
+    if full:
+        assert len(frames) > 6
+    else:
+        assert frames == [(str(file), "7"), (str(file), "9"), (str(file), "4")]
+
+
+def test_another_excepthook_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "IPython" not in sys.modules
+    monkeypatch.setattr(sys, "excepthook", print)
     tracebacks.hide_frames()
+    assert sys.excepthook is print

@@ -8,6 +8,8 @@ import sys
 from collections.abc import Awaitable as Awaited, Callable, Coroutine, Generator
 from typing import Any, NoReturn, ParamSpec, TypeVar
 
+from tfpy._src.base.source_locations import warn
+
 P = ParamSpec("P")
 T = TypeVar("T")
 
@@ -19,24 +21,37 @@ _VALUES_HAVE = """
 
 
 class Awaitable(Coroutine[Any, Any, T]):
-    """A coroutine that knows its call. Using it like its result is a TypeError."""
+    """A coroutine that knows its call.
+
+    Using it like its result is a TypeError, and there is a warning if it is never awaited.
+    """
 
     def __init__(self, awaited: Awaited[T], call: str) -> None:
         self._steps: Any = awaited.__await__()
         self._call = call
+        self._begun = False
 
     def __await__(self) -> Generator[Any, Any, T]:
+        self._begun = True
         steps: Generator[Any, Any, T] = self._steps
         return steps
 
     def send(self, value: Any) -> Any:
+        self._begun = True
         return self._steps.send(value)
 
     def throw(self, *error: Any) -> Any:
+        self._begun = True
         return self._steps.throw(*error)
 
     def close(self) -> None:
+        self._begun = True
         self._steps.close()
+
+    def __del__(self) -> None:
+        if not self._begun:
+            self._steps.close()  # without Python's own warning, which does not name the call
+            warn(f"{self._call} was never awaited and has not run: write `await {self._call}`")
 
     def _mend(self) -> str:
         return f"{self._call} returns its value when it is awaited: write `await {self._call}`"

@@ -10,11 +10,32 @@ import types
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+_EAGER = "calls compute at once, without a Session; see tf.function for compiled functions"
+
 INSTEAD = {
     "saved_model": "tf.models.load reads SavedModels; tf.save_graph_model, tf.save_onnx and "
     "tf.export write models",
+    "Session": _EAGER,
+    "placeholder": _EAGER,
+    "global_variables_initializer": "Variables have their values from the beginning",
+    "all": "use tf.reduce_all",
+    "any": "use tf.reduce_any",
+    "arange": "use tf.range",
+    "array": "use tf.constant",
+    "asarray": "use tf.convert_to_tensor",
+    "clip": "use tf.clip_by_value",
+    "concatenate": "use tf.concat",
+    "full": "use tf.fill",
+    "hstack": "use tf.concat with axis=1",
+    "log": "use tf.math.log",
+    "mean": "use tf.reduce_mean",
+    "prod": "use tf.reduce_prod",
+    "std": "use tf.math.reduce_std",
+    "sum": "use tf.reduce_sum",
+    "var": "use tf.math.reduce_variance",
+    "vstack": "use tf.concat with axis=0",
 }
-"""Missing namespaces of TensorFlow, and the functions that replace them."""
+"""Missing names in `tf` of TensorFlow 1 and NumPy, and the functions that replace them."""
 
 
 class AbsentName(AttributeError):

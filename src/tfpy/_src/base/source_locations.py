@@ -5,6 +5,7 @@ from __future__ import annotations
 import linecache
 import sys
 import threading
+import warnings
 from pathlib import Path
 from types import CodeType, FrameType
 from typing import NamedTuple
@@ -84,6 +85,15 @@ def caller() -> Line | None:
             return Line(code, frame.f_lasti)
         frame = frame.f_back
     return None
+
+
+def warn(text: str, category: type[Warning] = RuntimeWarning) -> None:
+    """Issue a warning that names the line of the user program."""
+    line = caller()
+    if line is None:
+        warnings.warn(text, category, stacklevel=2)
+    else:
+        warnings.warn_explicit(text, category, line.code.co_filename, line.number)
 
 
 def calling_line() -> str:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from tfpy._src.backends.awaitable import awaitable
 from tfpy._src.base import dtypes, tracing
 from tfpy._src.base.errors import NotFoundError
 from tfpy._src.checkpoints.messages import OBJECT_GRAPH, nodes_in, written
@@ -123,6 +124,7 @@ class Checkpoint(Tracked):
         """
         return self.write_and(path_text(file_prefix), options, note_nothing)
 
+    @awaitable("checkpoint.write_async(path)")
     async def write_async(
         self, file_prefix: PathLike, options: CheckpointOptions | None = None
     ) -> str:
@@ -172,6 +174,7 @@ class Checkpoint(Tracked):
         """
         return self.write_and(self._counted(file_prefix), options, _note_latest)
 
+    @awaitable("checkpoint.save_async(path)")
     async def save_async(
         self, file_prefix: PathLike, options: CheckpointOptions | None = None
     ) -> str:
@@ -238,6 +241,7 @@ class Checkpoint(Tracked):
         call_back(prefix, options)
         return prefix
 
+    @awaitable("checkpoint.write_and_async(path)")
     async def write_and_async(
         self, prefix: str, options: CheckpointOptions | None, note: Note
     ) -> str:

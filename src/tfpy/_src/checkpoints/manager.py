@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from typing import Any
 
+from tfpy._src.backends.awaitable import awaitable
 from tfpy._src.base.atomic_files import partial_files
 from tfpy._src.checkpoints.checkpoint import Checkpoint
 from tfpy._src.checkpoints.options import CheckpointOptions
@@ -181,6 +182,7 @@ class CheckpointManager:
         self._checkpoint.write_and(prefix, options, self._note)
         return prefix
 
+    @awaitable("manager.save_async()")
     async def save_async(
         self,
         checkpoint_number: IntLike | None = None,

@@ -140,7 +140,11 @@ def convert_to_tensor(
     if IN_BROWSER:
         value, is_private = _without_js(value)
     if value is None:
-        raise ValueError("Attempt to convert a value (None) with an unsupported type to a Tensor.")
+        raise ValueError(
+            "Attempt to convert a value (None) with an unsupported type to a Tensor. If the value "
+            "is a gradient, its target does not depend on the source: see "
+            "`unconnected_gradients` of tf.GradientTape.gradient."
+        )
     if isinstance(value, list | tuple) and _holds_tensor(value):
         hint = wanted or _first_dtype(value)
         return _stacked([convert_to_tensor(v, None if is_operand(v) else hint) for v in value])

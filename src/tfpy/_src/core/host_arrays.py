@@ -180,7 +180,15 @@ def _texts(value: Any) -> np.ndarray[Any, Any]:
 
 
 def _as_bytes(found: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    flat = [v.encode() if isinstance(v, str) else bytes(v) for v in found.reshape(-1).tolist()]
+    values = found.reshape(-1).tolist()
+    for value in values:
+        if not isinstance(value, str | bytes):
+            raise ValueError(
+                "Failed to convert a NumPy array to a Tensor (Unsupported object type "
+                f"{type(value).__name__}). An array of dtype object may contain only strings; "
+                "convert others with array.astype first."
+            )
+    flat = [v.encode() if isinstance(v, str) else v for v in values]
     out = np.empty(len(flat), dtype=object)
     out[:] = flat
     return out.reshape(found.shape)

@@ -13,6 +13,28 @@ if TYPE_CHECKING:
     from tfpy._src.compiler.ir.op import Op
     from tfpy._src.core.tensor import Tensor
 
+
+class Absent:
+    """An attribute that tensors do not have, although arrays of other libraries do.
+
+    Access raises an AttributeError that names the function to use instead. So `hasattr` is False,
+    and other attributes cost nothing.
+    """
+
+    def __init__(self, instead: str) -> None:
+        self._instead = instead
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+
+    def __get__(self, value: Any, kind: type) -> Any:
+        raise AttributeError(
+            f"'{kind.__name__}' object has no attribute '{self._name}'; use {self._instead}",
+            name=self._name,
+            obj=value,
+        )
+
+
 Unary = Callable[[Any], "Tensor"]
 Binary = Callable[[Any, Any], "Tensor"]
 
@@ -68,7 +90,43 @@ class Operand:
     __hash__ = None  # type: ignore[assignment]
 
 
-class Holder(Operand, AnyTensor, ABC):
+class DenseOperand(Operand, AnyTensor):
+    """A dense tensor or a Variable, with errors for what only arrays of other libraries can do."""
+
+    __slots__ = ()
+
+    T = Absent("tf.transpose(x)")
+    astype = Absent("tf.cast(x, dtype)")
+    backward = Absent("tf.GradientTape and its method gradient")
+    clip = Absent("tf.clip_by_value(x, low, high)")
+    cpu = Absent("x.numpy(), or await x.data() in a page")
+    detach = Absent("tf.stop_gradient(x)")
+    flatten = Absent("tf.reshape(x, [-1])")
+    item = Absent("x.numpy().item(), or (await x.data()).item() in a page")
+    max = Absent("tf.reduce_max(x)")
+    mean = Absent("tf.reduce_mean(x)")
+    min = Absent("tf.reduce_min(x)")
+    ravel = Absent("tf.reshape(x, [-1])")
+    reshape = Absent("tf.reshape(x, shape)")
+    squeeze = Absent("tf.squeeze(x)")
+    sum = Absent("tf.reduce_sum(x)")
+    tolist = Absent("x.numpy().tolist(), or (await x.data()).tolist() in a page")
+    transpose = Absent("tf.transpose(x)")
+
+    def __setitem__(self, key: object, value: object) -> None:
+        """Raise an error, because tensors are immutable.
+
+        Raises:
+            TypeError: Always, as in TensorFlow.
+        """
+        raise TypeError(
+            f"'{type(self).__name__}' object does not support item assignment: tensors are "
+            "immutable. Use x = tf.tensor_scatter_nd_update(x, indices, updates), or a "
+            "tf.Variable v and v[key].assign(value)"
+        )
+
+
+class Holder(DenseOperand, ABC):
     """An object that holds a tensor and can replace it: a Variable."""
 
     __slots__ = ()

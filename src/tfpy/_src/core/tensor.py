@@ -15,7 +15,7 @@ from tfpy._src.base import tracing
 from tfpy._src.base.dtypes import OF_NUMPY, DType, as_dtype, variant
 from tfpy._src.base.source_locations import Line
 from tfpy._src.compiler.ir.aval import Aval
-from tfpy._src.core.operand import AnyTensor, Operand
+from tfpy._src.core.operand import DenseOperand
 from tfpy._src.core.tensor_shape import TensorShape, known_shape
 from tfpy._src.core.tensor_values import TensorValues
 
@@ -35,7 +35,7 @@ class _Local(threading.local):
 local = _Local()
 
 
-class Tensor(TensorValues, Operand, AnyTensor):
+class Tensor(TensorValues, DenseOperand):
     """An immutable array on the active backend.
 
     Functions return tensors; the constructor is internal. Use `tf.constant` or

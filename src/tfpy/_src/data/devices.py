@@ -42,6 +42,7 @@ class DeviceDataset(DatasetV2):
         """
         return wait(self.capture_async(), "write `await device.capture_async()`")
 
+    @awaitable("camera.capture_async()")
     async def capture_async(self) -> Any:
         """Await the next element.
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from traceback import walk_tb
 from typing import Any
 
+from tfpy._src.backends.awaitable import awaitable
 from tfpy._src.backends.javascript.bridge import wait
 from tfpy._src.formats.encodings.protobuf import read
 from tfpy._src.formats.graph_model import GraphModel
@@ -109,6 +110,7 @@ def load(
     return wait(load_async(source, trainable, quantize, progress, safe_mode), mend)
 
 
+@awaitable("tf.models.load_async(source)")
 async def load_async(
     source: ModelSource,
     trainable: bool = False,

@@ -12,6 +12,8 @@ import types
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from tfpy._src.base.source_locations import warn
+
 STARTS = {"train": "on_epoch_begin", "test": "on_test_begin"}
 """Callback methods before the first batch, by phase."""
 
@@ -25,8 +27,15 @@ ENDS = {"train": ("on_train_batch_end", "on_batch_end"), "test": ("on_test_batch
 """Callback methods after a batch, with their aliases."""
 
 
+_NAN = (
+    "The loss is NaN after epoch {epoch}. Check the inputs and labels for NaN and values out of "
+    "range, use a smaller learning rate, or call tf.debugging.enable_check_numerics() to find the "
+    "first op with a NaN. The callback keras.callbacks.TerminateOnNaN ends the training."
+)
+
+
 def replace(module: types.ModuleType) -> None:
-    """Make Keras's CallbackList skip calls that have no effect."""
+    """Make Keras's CallbackList skip calls that have no effect, and warn about a loss of NaN."""
     kind, bar = module.CallbackList, module.ProgbarLogger
 
     def heeding(callbacks: Any, kinds: dict[str, tuple[str, ...]], phase: str) -> list[Any]:
@@ -85,7 +94,19 @@ def replace(module: types.ModuleType) -> None:
 
         return start
 
+    plain_epoch_end = kind.on_epoch_end
+
+    def on_epoch_end(self: Any, epoch: int, logs: Any = None) -> None:
+        """Call the callbacks after an epoch. Warn about the first loss that is NaN."""
+        logs = module.python_utils.pythonify_logs(logs)
+        plain_epoch_end(self, epoch, logs)
+        loss = logs.get("loss", 0.0)
+        if loss != loss and not vars(self).get("_nan_reported"):
+            self._nan_reported = True
+            warn(_NAN.format(epoch=epoch + 1))
+
     kind.looks = looks
+    kind.on_epoch_end = on_epoch_end
     for phase in ENDS:
         setattr(kind, STARTS[phase], starting(phase))
         setattr(kind, BEGINS[phase][0], beginning(phase))

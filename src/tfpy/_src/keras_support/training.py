@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from tfpy._src.backends.awaitable import awaitable
 from tfpy._src.backends.event_loop import give_turn
 from tfpy._src.core import nest
 from tfpy._src.core.conversion import is_tensor
@@ -48,6 +49,7 @@ def _on_device(self: Any) -> DeviceBatches | DistributedDataset:
     return self._elements
 
 
+@awaitable("model.fit_async(...)")
 async def fit_async(
     self: Any,
     x: Any = None,
@@ -143,6 +145,7 @@ async def fit_async(
     return self.history
 
 
+@awaitable("model.evaluate_async(...)")
 async def evaluate_async(
     self: Any,
     x: Any = None,
@@ -187,6 +190,7 @@ async def evaluate_async(
     return logs if return_dict else self._flatten_metrics_in_order(logs)
 
 
+@awaitable("model.predict_async(...)")
 async def predict_async(
     self: Any,
     x: Any,

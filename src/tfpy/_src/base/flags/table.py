@@ -87,6 +87,12 @@ _ALL = (
         "Verify the Graph of a compiled function after each pass, for the development of passes.",
     ),
     Flag(
+        "TFPY_FULL_TRACEBACKS",
+        SWITCH,
+        False,
+        "Show the frames of tfpy and Keras in the tracebacks of uncaught exceptions.",
+    ),
+    Flag(
         "TFPY_GPU_MEMORY_BUDGET",
         LIMIT,
         _budget("gpu", "derived from the device's memory and the screen"),

@@ -148,3 +148,52 @@ def _log_placement(applied: Applied) -> None:
     place = output.storage.place
     by = "" if place == "host" else f" ({place})"
     print(f"Executing op {applied.op.name} in device {output.device}{by}", file=sys.stderr)
+
+
+def enable_traceback_filtering() -> None:
+    """Hide the frames of tfpy and Keras in tracebacks of uncaught exceptions.
+
+    This is the default, so that a traceback shows the lines of the program.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.debugging.enable_traceback_filtering()
+        >>> tf.debugging.is_traceback_filtering_enabled()
+        True
+
+    See also: `tf.debugging.disable_traceback_filtering`.
+    """
+    env().set("TFPY_FULL_TRACEBACKS", False)
+
+
+def disable_traceback_filtering() -> None:
+    """Show all frames in tracebacks of uncaught exceptions.
+
+    The flag `TFPY_FULL_TRACEBACKS` has the same effect from the start of a program.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.debugging.disable_traceback_filtering()
+        >>> tf.debugging.is_traceback_filtering_enabled()
+        False
+        >>> tf.debugging.enable_traceback_filtering()
+
+    See also: `tf.debugging.enable_traceback_filtering`.
+    """
+    env().set("TFPY_FULL_TRACEBACKS", True)
+
+
+def is_traceback_filtering_enabled() -> bool:
+    """Return True if tracebacks of uncaught exceptions hide the frames of tfpy and Keras.
+
+    Returns:
+        A bool.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.debugging.is_traceback_filtering_enabled()
+        True
+
+    See also: `tf.debugging.disable_traceback_filtering`.
+    """
+    return not env().get("TFPY_FULL_TRACEBACKS")

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from tfpy._src.backends.awaitable import awaitable
 from tfpy._src.backends.javascript.bridge import wait
 from tfpy._src.base.atomic_files import replace_files
 from tfpy._src.base.version import __version__
@@ -156,6 +157,7 @@ def load_layers_model(
     return wait(load_layers_model_async(source, custom_objects, strict), mend)
 
 
+@awaitable("tf.load_layers_model_async(source)")
 async def load_layers_model_async(
     source: ModelSource, custom_objects: Mapping[str, Any] | None = None, strict: bool = True
 ) -> Any:
