@@ -32,9 +32,9 @@ BREAK = re.compile(r"(?<=\w{3})[_./:=(,]+(?=\w)")
 """Positions at which a name or an address may be wrapped."""
 TYPES = (
     (re.compile(r"TypeAliasForwardRef\('(\w+)'\)"), r"\1"),
-    (re.compile(r"~?\b(?:typing|collections\.abc)\.(?=\w)"), ""),
-    (re.compile(r"~(?=\w)"), ""),
+    (re.compile(r"<function (\w+)[^>]*>"), r"\1"),
     (re.compile(r"\bDatasetV2\b"), "Dataset"),
+    (re.compile(r"\bdtypes\.(?=\w)"), "tf."),
 )
 """Patterns of types in signatures as Sphinx writes them, and the replacements."""
 BUILTINS = frozenset(vars(builtins))
