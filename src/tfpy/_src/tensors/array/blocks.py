@@ -37,13 +37,16 @@ def depth_to_space(
     """Move the channels of each pixel into a block of `block_size` by `block_size` pixels.
 
     Args:
-        input: Tensor of shape `[batch, height, width, channels]`, or of the order of `data_format`.
+        input: Tensor of shape `[batch, height, width, channels]`, or
+            `[batch, channels, height, width]` if `data_format` is `"NCHW"`.
         block_size: Height and width of a block, at least 2.
-        data_format: Position of the channels, `"NHWC"` (default) or `"NCHW"`.
+        data_format: `"NHWC"` (default) or `"NCHW"`, the order of the dimensions of `input` and of
+            the result.
 
     Returns:
-        Tensor of shape `[batch, height * block_size, width * block_size, channels / block_size**2]`
-        (in the order of `data_format`), with the dtype of `input`.
+        Tensor with the dtype of `input` and the shape `[batch, height * block_size, width *
+        block_size, channels / block_size**2]`, or `[batch, channels / block_size**2, height *
+        block_size, width * block_size]` if `data_format` is `"NCHW"`.
 
     Raises:
         ValueError: If `data_format` is neither `"NHWC"` nor `"NCHW"`.
@@ -83,13 +86,16 @@ def space_to_depth(
     This is the inverse of `tf.nn.depth_to_space`.
 
     Args:
-        input: Tensor of shape `[batch, height, width, channels]`, or of the order of `data_format`.
+        input: Tensor of shape `[batch, height, width, channels]`, or
+            `[batch, channels, height, width]` if `data_format` is `"NCHW"`.
         block_size: Height and width of a block, at least 2.
-        data_format: Position of the channels, `"NHWC"` (default) or `"NCHW"`.
+        data_format: `"NHWC"` (default) or `"NCHW"`, the order of the dimensions of `input` and of
+            the result.
 
     Returns:
-        Tensor of shape `[batch, height / block_size, width / block_size, channels * block_size**2]`
-        (in the order of `data_format`), with the dtype of `input`.
+        Tensor with the dtype of `input` and the shape `[batch, height / block_size, width /
+        block_size, channels * block_size**2]`, or `[batch, channels * block_size**2, height /
+        block_size, width / block_size]` if `data_format` is `"NCHW"`.
 
     Raises:
         ValueError: If `data_format` is neither `"NHWC"` nor `"NCHW"`.
@@ -142,20 +148,25 @@ def _block(
 def space_to_batch(
     input: TensorLike, block_shape: ShapeLike, paddings: TensorLike, name: str | None = None
 ) -> Tensor:
-    """Pad dimensions 1 to M with zeros and move the positions within blocks into the batch.
+    """Divide dimensions 1 to M into blocks and move the positions within a block into the batch.
+
+    M is the length of `block_shape`. The dimensions are first padded with zeros. Each element of
+    the resulting batch then consists of the elements that have the same position in their blocks.
 
     Args:
         input: Tensor of shape `[batch, ...]` with at least M + 1 dimensions.
-        block_shape: Vector of the M block sizes.
-        paddings: Integers of shape `[M, 2]`: sizes to add before and after each dimension.
+        block_shape: Vector of M integers, the sizes of a block along the dimensions 1 to M.
+        paddings: Integers of shape `[M, 2]`, the numbers of zeros to add before and after each of
+            the dimensions 1 to M.
 
     Returns:
-        Tensor of shape `[batch * prod(block_shape), padded_1 / block_1, ..., padded_M / block_M,
-        ...]`, with the dtype of `input`.
+        Tensor with the dtype of `input` and the shape `[batch * prod(block_shape), padded_1 /
+        block_shape[0], ..., padded_M / block_shape[M - 1], ...]`, where `padded_i` is dimension i
+        after padding.
 
     Raises:
-        tf.errors.InvalidArgumentError: If a padded size is not a multiple of its block size, or
-            `block_shape` and `paddings` do not match.
+        tf.errors.InvalidArgumentError: If a padded dimension is not a multiple of the size of its
+            block, or `block_shape` and `paddings` do not match.
 
     Example:
         >>> import tfpy as tf
@@ -194,21 +205,23 @@ def batch_to_space(
 ) -> Tensor:
     """Move parts of the batch into blocks of dimensions 1 to M, and crop these dimensions.
 
-    This is the inverse of `tf.space_to_batch`.
+    M is the length of `block_shape`. This is the inverse of `tf.space_to_batch`.
 
     Args:
         input: Tensor of shape `[batch, ...]` with at least M + 1 dimensions.
-        block_shape: Vector of the M block sizes.
-        crops: Integers of shape `[M, 2]`: sizes to remove before and after each dimension.
+        block_shape: Vector of M integers, the sizes of a block along the dimensions 1 to M.
+        crops: Integers of shape `[M, 2]`, the numbers of elements to remove at the start and at the
+            end of each of the dimensions 1 to M.
 
     Returns:
-        Tensor of shape `[batch / prod(block_shape), size_1 * block_1 - crops_1, ...]`, with the
-        dtype of `input`.
+        Tensor with the dtype of `input` and the shape
+        `[batch / prod(block_shape), cropped_1, ..., cropped_M, ...]`, where `cropped_i` is
+        `input.shape[i] * block_shape[i - 1] - sum(crops[i - 1])`.
 
     Raises:
-        tf.errors.InvalidArgumentError: If the batch is not a multiple of the product of
-            `block_shape`, a crop is larger than its dimension, or `block_shape` and `crops` do not
-            match.
+        tf.errors.InvalidArgumentError: If the first dimension is not a multiple of the product of
+            `block_shape`, the crops of a dimension exceed its size, or `block_shape` and `crops` do
+            not match.
 
     Example:
         >>> import tfpy as tf
@@ -257,17 +270,17 @@ def required_space_to_batch_paddings(
     base_paddings: TensorLike | None = None,
     name: str | None = None,
 ) -> tuple[Tensor, Tensor]:
-    """Compute the paddings that make sizes multiples of block sizes, and the matching crops.
+    """Compute paddings that make dimensions multiples of block sizes, and the matching crops.
 
     Args:
-        input_shape: Integers of shape `[n]`: sizes of the dimensions.
-        block_shape: Integers of shape `[n]`: sizes of the blocks.
-        base_paddings: Integers of shape `[n, 2]`: minimal paddings before and after each dimension.
-            Default: zeros.
+        input_shape: Integers of shape `[n]`, the dimensions to divide into blocks.
+        block_shape: Integers of shape `[n]`, the size of a block along each dimension.
+        base_paddings: Integers of shape `[n, 2]`, the smallest paddings to add before and after
+            each dimension. Default: zeros.
 
     Returns:
-        A pair of int32 tensors of shape `[n, 2]`: paddings for `tf.space_to_batch` and crops for
-        `tf.batch_to_space`.
+        A tuple `(paddings, crops)` of int32 tensors of shape `[n, 2]`, for `tf.space_to_batch` and
+        `tf.batch_to_space`. The crops remove only what the paddings add to `base_paddings`.
 
     Example:
         >>> import tfpy as tf

@@ -15,17 +15,17 @@ from tfpy._src.tensors.array.static import static_ints
 
 
 def broadcast_static_shape(shape_x: Sequence[int], shape_y: Sequence[int]) -> TensorShape:
-    """Return the shape that two static shapes broadcast to.
+    """Compute the shape that results from broadcasting tensors of two static shapes.
 
     Args:
-        shape_x: Fully defined `tf.TensorShape` or sequence of sizes.
-        shape_y: Fully defined `tf.TensorShape` or sequence of sizes.
+        shape_x: First shape, a fully defined `tf.TensorShape` or a sequence of integers.
+        shape_y: Second shape, in the same forms as `shape_x`.
 
     Returns:
-        A `tf.TensorShape`.
+        The broadcast shape, a `tf.TensorShape`.
 
     Raises:
-        ValueError: If the shapes do not broadcast.
+        ValueError: If the shapes cannot be broadcast together.
 
     Example:
         >>> import tfpy as tf
@@ -44,17 +44,17 @@ def broadcast_static_shape(shape_x: Sequence[int], shape_y: Sequence[int]) -> Te
 
 
 def broadcast_dynamic_shape(shape_x: ShapeLike, shape_y: ShapeLike) -> Tensor:
-    """Return the shape that two shapes broadcast to, as a tensor.
+    """Compute the shape that results from broadcasting tensors of two shapes, as a tensor.
 
     Args:
-        shape_x: Integer vector of sizes.
-        shape_y: Integer vector of sizes.
+        shape_x: First shape, an integer vector.
+        shape_y: Second shape, an integer vector.
 
     Returns:
-        Int32 tensor of rank 1.
+        The broadcast shape, an int32 vector.
 
     Raises:
-        tf.errors.InvalidArgumentError: If the shapes do not broadcast.
+        tf.errors.InvalidArgumentError: If the shapes cannot be broadcast together.
 
     Example:
         >>> import tfpy as tf

@@ -1,4 +1,4 @@
-"""`tf.buffer`: a mutable array on the host that can be converted to a tensor."""
+"""`tf.buffer`: a mutable array in main memory that can be converted to a tensor."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from tfpy._src.tensors.array.static import static_ints
 
 
 class TensorBuffer:
-    """A mutable array on the host. `to_tensor` copies its values to a tensor.
+    """A mutable array in main memory that can be converted to a tensor.
 
-    Use `tf.buffer` to create one.
+    Use `tf.buffer` to create a buffer, and `to_tensor` to copy its values to a tensor.
 
     Args:
-        values: NumPy array of the values, which is not copied.
+        values: NumPy array of the values. It is not copied.
 
     Example:
         >>> import tfpy as tf
@@ -60,18 +60,19 @@ class TensorBuffer:
 
     @property
     def values(self) -> np.ndarray[Any, Any]:
-        """Elements in row-major order. Writing to this array writes to the buffer."""
+        """NumPy vector of the elements in row-major order. Writing to it changes the buffer."""
         return self._values.reshape(-1)
 
     def set(self, value: complex | str | bytes, *place: int) -> None:
-        """Write one element.
+        """Write a value to one element.
 
         Args:
             value: New value of the element.
-            place: Coordinates of the element, one integer per dimension.
+            place: Index of the element, one integer for each axis.
 
         Raises:
-            IndexError: If `place` is outside the buffer.
+            IndexError: If `place` is not the index of an element. Negative indices are not
+                supported.
 
         Example:
             >>> import tfpy as tf
@@ -84,17 +85,19 @@ class TensorBuffer:
         """
         self._values[self._checked(place)] = value
 
-    def get(self, *place: int) -> Any:
+    def get(self, *place: int) -> np.number[Any] | np.bool_ | str | bytes:
         """Return one element.
 
         Args:
-            place: Coordinates of the element, one integer per dimension.
+            place: Index of the element, one integer for each axis.
 
         Returns:
-            NumPy scalar with the dtype of the buffer.
+            NumPy scalar with the dtype of the buffer. A buffer of strings returns the value that
+            was written.
 
         Raises:
-            IndexError: If `place` is outside the buffer.
+            IndexError: If `place` is not the index of an element. Negative indices are not
+                supported.
 
         Example:
             >>> import tfpy as tf
@@ -105,16 +108,17 @@ class TensorBuffer:
         return self._values[self._checked(place)]
 
     def loc_to_index(self, place: Sequence[int]) -> int:
-        """Return the index in `values` of the element with the given coordinates.
+        """Convert the index of an element into its position in `values`.
 
         Args:
-            place: Coordinates of the element, one integer per dimension.
+            place: Index of the element, one integer for each axis.
 
         Returns:
-            Row-major index of the element.
+            Position of the element in row-major order.
 
         Raises:
-            IndexError: If `place` is outside the buffer.
+            IndexError: If `place` is not the index of an element. Negative indices are not
+                supported.
 
         Example:
             >>> import tfpy as tf
@@ -124,16 +128,16 @@ class TensorBuffer:
         return int(np.ravel_multi_index(self._checked(tuple(place)), self._values.shape))
 
     def index_to_loc(self, index: int) -> list[int]:
-        """Return the coordinates of the element with the given index in `values`.
+        """Convert a position in `values` into the index of the element.
 
         Args:
-            index: Row-major index of the element.
+            index: Position of the element in row-major order.
 
         Returns:
-            List of the coordinates, one integer per dimension.
+            Index of the element, a list with one integer for each axis.
 
         Raises:
-            ValueError: If `index` is outside the buffer.
+            ValueError: If `index` is not a position in `values`.
 
         Example:
             >>> import tfpy as tf
@@ -169,16 +173,17 @@ class TensorBuffer:
 def buffer(
     shape: ShapeLike, dtype: DTypeLike = dtypes.float32, values: TensorLike | None = None
 ) -> TensorBuffer:
-    """Create a mutable array on the host, with zeros or the given values.
+    """Create a mutable array in main memory, filled with zeros or the given values.
 
     Args:
         shape: Shape of the buffer.
-        dtype: Dtype of the elements. Default: float32. `int64` and `float64` have 32 bits without
-            `TFPY_ENABLE_X64`.
-        values: Initial values, which are copied. Default: zeros (False, empty strings).
+        dtype: Dtype of the elements. Default: float32. Unless the environment variable
+            `TFPY_ENABLE_X64` is set, int64 and float64 values are stored as int32 and float32.
+        values: Initial values, which are copied and reshaped to `shape`. Default: zeros, False for
+            bool, and empty strings for string.
 
     Returns:
-        A `TensorBuffer` of the given shape and dtype.
+        A `tf.TensorBuffer` of the given shape and dtype.
 
     Raises:
         ValueError: If the number of values does not match `shape`.

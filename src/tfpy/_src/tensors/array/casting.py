@@ -21,19 +21,19 @@ from tfpy._src.tensors.array.reshaping import identity, reshape
 
 @per_value
 def saturate_cast(value: TensorLike, dtype: DTypeLike, name: str | None = None) -> Tensor:
-    """Cast a tensor to another dtype and clip its values to the range of that dtype.
+    """Cast a tensor to a different dtype and clip its values to the range of that dtype.
 
-    The imaginary parts of complex numbers are discarded in a cast to a real dtype.
+    A cast from a complex to a real dtype discards the imaginary parts.
 
     Args:
         value: Numeric tensor.
-        dtype: Dtype of the result.
+        dtype: Numeric dtype of the result.
 
     Returns:
         Tensor with the shape of `value` and the dtype `dtype`.
 
     Raises:
-        TypeError: If `value` or `dtype` is boolean or string.
+        TypeError: If `dtype` or the dtype of `value` is bool or string.
 
     Example:
         >>> import tfpy as tf
@@ -77,26 +77,29 @@ def _inside(source: DType, end: Any) -> Any:
 
 @per_value
 def bitcast(input: TensorLike, type: DTypeLike, name: str | None = None) -> Tensor:
-    """Reinterpret the bits of a tensor as another dtype.
+    """Reinterpret the bits of a tensor as a different dtype.
 
-    If the elements of `type` are smaller, the result has one more dimension at the end. If they are
-    larger, the last dimension is removed.
+    If `type` has fewer bytes than the dtype of `input`, the result has an additional last
+    dimension. If it has more bytes, the last dimension of `input` is removed.
 
     Args:
-        input: Numeric tensor of shape `[...]`.
+        input: Numeric tensor.
         type: Numeric dtype of the result.
 
     Returns:
-        Tensor of dtype `type`. Its shape is `[...]` if both dtypes have the same size.
+        Tensor of dtype `type`. It has the shape of `input` if both dtypes have the same number of
+        bytes.
 
     Raises:
-        tf.errors.InvalidArgumentError: If a dtype is boolean or string, or the last dimension does
-            not hold exactly one element of `type`.
+        tf.errors.InvalidArgumentError: If `type` or the dtype of `input` is bool or string.
+        tf.errors.InvalidArgumentError: If `type` has more bytes, and the last dimension of `input`
+            does not form exactly one element of `type`.
 
     Example:
         >>> import tfpy as tf
-        >>> tf.bitcast([1.0, -2.0], tf.int32).numpy().tolist() == [0x3F800000, -0x40000000]
-        True
+        >>> bits = tf.bitcast([1.0, 2.0], tf.int32)
+        >>> [hex(n) for n in bits.numpy().tolist()]
+        ['0x3f800000', '0x40000000']
 
     See also: `tf.cast`, `tf.saturate_cast`.
     """

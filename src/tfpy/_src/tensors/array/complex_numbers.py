@@ -15,17 +15,20 @@ from tfpy._src.tensors.array.making import zeros_like
 
 @per_value
 def complex(real: TensorLike, imag: TensorLike, name: str | None = None) -> Tensor:
-    """Return complex numbers with the given real and imaginary parts, with broadcasting.
+    """Create complex numbers from their real and imaginary parts, with broadcasting.
 
     Args:
         real: Float32 or float64 tensor of the real parts.
         imag: Tensor of the imaginary parts, with the dtype of `real`.
 
     Returns:
-        Tensor of the broadcast shape: complex64 for float32 parts, complex128 for float64 parts.
+        Tensor of the broadcast shape. Its dtype is complex64 for float32 parts and complex128 for
+        float64 parts. Unless the environment variable `TFPY_ENABLE_X64` is set, float64 and
+        complex128 values are stored as float32 and complex64.
 
     Raises:
-        TypeError: If the dtypes differ, or are not float32 (or float64 with `TFPY_ENABLE_X64`).
+        TypeError: If `real` and `imag` have different dtypes, or a dtype other than float32 or
+            float64.
 
     Example:
         >>> import tfpy as tf
@@ -51,7 +54,7 @@ def real(input: TensorLike, name: str | None = None) -> Tensor:
         input: Numeric tensor.
 
     Returns:
-        Float tensor with the shape of `input`, or `input` itself if it is real.
+        Float tensor with the shape of `input`, or `input` itself if it is not complex.
 
     Raises:
         TypeError: If `input` is a string or boolean tensor.
@@ -79,7 +82,8 @@ def imag(input: TensorLike, name: str | None = None) -> Tensor:
         input: Numeric tensor.
 
     Returns:
-        Float tensor with the shape of `input`; zeros with the dtype of `input` if it is real.
+        Tensor with the shape of `input`. Its dtype is float32 for complex64, float64 for
+        complex128, and otherwise the dtype of `input`.
 
     Example:
         >>> import tfpy as tf
@@ -122,14 +126,16 @@ def conj(x: TensorLike, name: str | None = None) -> Tensor:
 
 @per_value
 def angle(input: TensorLike, name: str | None = None) -> Tensor:
-    """Return the angle of each element in radians: 0 or pi for real numbers.
+    """Return the angle of each element in the complex plane, in radians.
+
+    The angle of a real number is pi if it is negative, and otherwise 0.
 
     Args:
         input: Float or complex tensor.
 
     Returns:
-        Float tensor with the shape of `input`. Float tensors keep their dtype: pi for negative
-        elements, 0 for the others.
+        Tensor with the shape of `input`. Its dtype is float32 for complex64, float64 for
+        complex128, and otherwise the dtype of `input`.
 
     Raises:
         TypeError: If `input` is an integer tensor.

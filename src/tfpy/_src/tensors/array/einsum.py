@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 from tfpy._src.base.errors import invalid
 from tfpy._src.compiler.ops import contraction, elementwise as ew, movement
@@ -19,24 +18,28 @@ Labels = tuple[str, ...]
 """One label per dimension: a letter, or `...k` for the k-th ellipsis dimension from the right."""
 
 
-def einsum(equation: str, *inputs: TensorLike, **kwargs: Any) -> Tensor:
+def einsum(equation: str, *inputs: TensorLike, **kwargs: object) -> Tensor:
     """Compute a sum of products over labeled dimensions, as `numpy.einsum` does.
 
-    The ellipsis (with broadcasting), the implicit form without `->`, diagonals (`ii->i`) and any
-    number of operands are supported. The cheapest product of two operands is always computed first.
+    The equation may contain an ellipsis, which stands for dimensions to broadcast. A label that
+    occurs twice in a term selects the diagonal (`"ii->i"`). Without `->`, the output has the labels
+    that occur once, in alphabetical order. With more than two inputs, the two with the cheapest
+    product are always multiplied first.
 
     Args:
-        equation: Labels of the inputs and of the output, such as `"ij,jk->ik"`.
-        inputs: Numeric tensors of one dtype, one for each term of the equation.
+        equation: Labels of the dimensions of each input and of the output, such as `"ij,jk->ik"`.
+        inputs: Numeric tensors of the same dtype, one for each term of the equation.
         kwargs: `optimize` and `name`, which have no effect.
 
     Returns:
-        Tensor with one dimension per output label, with the dtype of the inputs.
+        Tensor with one dimension for each label of the output, with the dtype of the inputs.
 
     Raises:
-        ValueError: If the equation is malformed or has another number of terms than inputs.
-        TypeError: If there are other keyword arguments.
-        tf.errors.InvalidArgumentError: If the shapes of the inputs do not match the labels.
+        ValueError: If the equation is malformed, or its number of terms differs from the number of
+            inputs.
+        TypeError: If keyword arguments other than `optimize` and `name` are passed.
+        tf.errors.InvalidArgumentError: If the number of dimensions of an input does not match its
+            labels, or a label stands for dimensions of different sizes.
 
     Example:
         >>> import tfpy as tf

@@ -33,31 +33,36 @@ def strided_slice(
     ellipsis_mask: int = 0,
     new_axis_mask: int = 0,
     shrink_axis_mask: int = 0,
-    var: Any = None,
+    var: object = None,
     name: str | None = None,
 ) -> Tensor:
     """Return the strided slice `input_[begin[0]:end[0]:strides[0], ...]` of a tensor.
 
-    Bit i of a mask changes the meaning of entry i.
+    Entry i of the slice is `begin[i]:end[i]:strides[i]`, which has the same meaning as in the index
+    of a NumPy array. If bit i of a mask is set, entry i is interpreted differently.
 
     Args:
         input_: Tensor of any dtype.
-        begin: Vector of the first indices, one for each entry.
-        end: Vector of the ends, which are exclusive.
-        strides: Vector of the steps. Default: ones.
-        begin_mask, end_mask: Bits of the entries in which `begin` or `end` is ignored.
-        ellipsis_mask: Bit of the entry that is `...`.
-        new_axis_mask: Bits of the entries that insert a dimension of size 1.
-        shrink_axis_mask: Bits of the entries that are the index `begin[i]`, which removes the
-            dimension.
+        begin: Vector with the first index of each entry.
+        end: Vector with the end of each entry, which is exclusive.
+        strides: Vector with the step of each entry. Default: ones.
+        begin_mask: If bit i is set, `begin[i]` is ignored, and the entry starts at the first
+            element (at the last one if the stride is negative).
+        end_mask: If bit i is set, `end[i]` is ignored, and the entry extends to the last element
+            (to the first one if the stride is negative).
+        ellipsis_mask: If bit i is set, entry i is an ellipsis (`...`). At most one bit may be set.
+        new_axis_mask: If bit i is set, entry i inserts a dimension of size 1.
+        shrink_axis_mask: If bit i is set, entry i is the single index `begin[i]`, and its dimension
+            is removed.
         var: Has no effect.
 
     Returns:
         Tensor of the selected elements, with the dtype of `input_`.
 
     Raises:
-        tf.errors.InvalidArgumentError: If a stride is 0, an index is out of range, there are too
-            many entries, or `begin`, `end` and `strides` have different lengths.
+        tf.errors.InvalidArgumentError: If a stride is 0, a single index is out of range, there are
+            more entries than dimensions, `ellipsis_mask` has more than one bit, or `begin`, `end`
+            and `strides` have different lengths.
 
     Example:
         >>> import tfpy as tf
@@ -189,7 +194,7 @@ def assigned(tensor: Tensor, key: Any, value: TensorLike) -> Tensor:
 
 
 def _is_traced(key: Any) -> bool:
-    """Return True if an index is a symbolic tensor, which does not have a value yet."""
+    """Return True if an index is a traced tensor, which does not have a value yet."""
     return isinstance(key, Operand) and type(key) not in (Tensor, Sizes)
 
 
@@ -249,7 +254,7 @@ def _run(key: builtins.slice, n: int) -> tuple[int, int, int]:
 def _bound(value: Any) -> int | None:
     """Return a bound of a slice as an integer.
 
-    A traced bound has no value, so that the function is run op by op.
+    A traced bound has no value, so that the function runs eagerly.
     """
     if value is None:
         return None

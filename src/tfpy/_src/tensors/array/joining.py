@@ -41,17 +41,17 @@ def concat(values: Iterable[TensorLike], axis: IntLike, name: str = "concat") ->
     """Concatenate tensors along an axis.
 
     Args:
-        values: Tensors of one dtype and rank, with sizes that differ at most along `axis`.
-        axis: Axis, negative values count from the end. The axis must exist; use `tf.stack` to add
-            one.
+        values: Tensors of the same dtype and rank. Their shapes may differ only along `axis`.
+        axis: Axis to join along. Negative values count from the end. The axis must exist; use
+            `tf.stack` to add one.
 
     Returns:
-        Tensor with the dtype and rank of the values; its size along `axis` is the sum of the sizes.
+        Tensor with the dtype and rank of the values. Its size along `axis` is the sum of theirs.
 
     Raises:
-        tf.errors.InvalidArgumentError: If there are no values, they are scalars, the axis is out of
-            range, or other dimensions differ.
-        TypeError: If the axis is not a single integer.
+        tf.errors.InvalidArgumentError: If `values` is empty or contains scalars, the axis is out of
+            range, or the shapes differ along an axis other than `axis`.
+        TypeError: If `axis` is not a single integer.
 
     Example:
         >>> import tfpy as tf
@@ -91,12 +91,11 @@ def stack(values: Sequence[TensorLike], axis: int = 0, name: str = "stack") -> T
     """Stack tensors of the same shape along a new axis.
 
     Args:
-        values: Tensors of one shape and dtype.
-        axis: Position of the new axis in the result, negative values count from the end.
+        values: Tensors of the same shape and dtype.
+        axis: Position of the new axis in the result. Negative values count from the end.
 
     Returns:
-        Tensor with the dtype of the values and one dimension more; its size along `axis` is the
-        number of values.
+        Tensor with the dtype of the values and a new dimension of size `len(values)`.
 
     Raises:
         ValueError: If the axis is out of range.
@@ -125,20 +124,20 @@ def stack(values: Sequence[TensorLike], axis: int = 0, name: str = "stack") -> T
 def unstack(
     value: TensorLike, num: int | None = None, axis: int = 0, name: str = "unstack"
 ) -> list[Tensor]:
-    """Unpack a tensor into the list of its slices along an axis.
+    """Unpack a tensor into a list of its slices along an axis.
 
     Args:
         value: Tensor of rank 1 or more.
-        num: Number of slices, which is checked. Default: the size of the axis.
-        axis: Axis, negative values count from the end.
+        num: Expected number of slices. Default: the size of the axis.
+        axis: Axis to unpack. Negative values count from the end. Default: 0.
 
     Returns:
-        List of tensors with the dtype of `value`, without the dimension `axis`.
+        List of tensors with the dtype of `value` and its shape without `axis`.
 
     Raises:
         ValueError: If the axis is out of range, or `num` is None and the size of the axis is
-            unknown.
-        tf.errors.InvalidArgumentError: If the number of slices is not `num`.
+            unknown (None).
+        tf.errors.InvalidArgumentError: If `num` differs from the size of the axis.
 
     Example:
         >>> import tfpy as tf
@@ -178,17 +177,17 @@ def split(
 
     Args:
         value: Tensor of rank 1 or more.
-        num_or_size_splits: Number of equal parts, or a vector of the size of each part. One size
-            may be -1 and is then inferred.
-        axis: Axis, negative values count from the end.
-        num: Number of sizes. It is only checked against `num_or_size_splits`.
+        num_or_size_splits: Number of equal parts, or a vector with the size of each part. One size
+            may be -1, which stands for the remaining elements.
+        axis: Axis to split. Negative values count from the end. Default: 0.
+        num: Expected number of sizes in `num_or_size_splits`. Default: not checked.
 
     Returns:
-        List of tensors with the dtype of `value`, which differ in their size along `axis`.
+        List of parts with the dtype of `value` and its dimensions other than `axis`.
 
     Raises:
-        tf.errors.InvalidArgumentError: If the parts do not add up to the dimension, or `num` is not
-            the number of sizes.
+        tf.errors.InvalidArgumentError: If the parts do not fill the axis exactly, `num` differs
+            from the number of sizes, or the axis is out of range.
 
     Example:
         >>> import tfpy as tf
@@ -235,18 +234,18 @@ def split(
 
 @dispatchable
 def tile(input: TensorLike, multiples: TensorLike, name: str | None = None) -> Tensor:
-    """Repeat a tensor along each axis.
+    """Repeat a whole tensor along each axis.
 
     Args:
         input: Tensor of any dtype.
-        multiples: Vector of the number of repetitions along each axis.
+        multiples: Vector with the number of repetitions along each axis.
 
     Returns:
-        Tensor with the dtype of `input`, of the sizes `input.shape[i] * multiples[i]`.
+        Tensor with the dtype of `input`. Its size along axis i is `input.shape[i] * multiples[i]`.
 
     Raises:
-        tf.errors.InvalidArgumentError: If `multiples` does not have one non-negative integer for
-            each axis.
+        tf.errors.InvalidArgumentError: If `multiples` does not consist of one non-negative integer
+            for each axis.
 
     Example:
         >>> import tfpy as tf
@@ -273,21 +272,22 @@ def tile(input: TensorLike, multiples: TensorLike, name: str | None = None) -> T
 def repeat(
     input: TensorLike, repeats: TensorLike, axis: int | None = None, name: str | None = None
 ) -> Tensor:
-    """Repeat each element along an axis.
+    """Repeat each element along an axis, or each element of the flattened tensor.
 
     Args:
         input: Tensor of any dtype.
-        repeats: Number of repetitions: one integer, or a vector with one integer for each element
-            along `axis`. In a vector, negative integers count as 0.
-        axis: Axis, negative values count from the end. Default: repeat the elements of the
-            flattened tensor.
+        repeats: Number of repetitions, one integer or a vector with one integer for each element
+            along `axis`. Negative integers in a vector count as 0.
+        axis: Axis along which elements are repeated. Negative values count from the end. Default:
+            flatten `input` first.
 
     Returns:
-        Tensor with the dtype of `input`; its size along `axis` is the sum of the repetitions.
+        Tensor with the dtype of `input`. Its size along `axis` is the total number of repetitions.
 
     Raises:
-        tf.errors.InvalidArgumentError: If `repeats` is one negative integer.
-        ValueError: If `repeats` has another length than the axis, or the axis is out of range.
+        tf.errors.InvalidArgumentError: If `repeats` is a single negative integer.
+        ValueError: If the length of the vector `repeats` differs from the size of the axis, or the
+            axis is out of range.
 
     Example:
         >>> import tfpy as tf
@@ -335,22 +335,24 @@ def pad(
     constant_values: TensorLike = 0,
     name: str | None = None,
 ) -> Tensor:
-    """Pad a tensor with constants or with its mirrored values.
+    """Pad a tensor with a constant or with its mirrored values.
 
     Args:
         tensor: Tensor of rank n and any dtype.
-        paddings: Integers of shape `[n, 2]`: sizes to add before and after each axis.
-        mode: `"CONSTANT"`, `"REFLECT"` (mirrors without the edge) or `"SYMMETRIC"` (mirrors with
-            the edge).
-        constant_values: Scalar that fills the padding in mode `"CONSTANT"`.
+        paddings: Integers of shape `[n, 2]` with a pair `[before, after]` for each axis, the
+            numbers of elements to add.
+        mode: `"CONSTANT"` (default), `"REFLECT"`, which mirrors the values without repeating the
+            edge, or `"SYMMETRIC"`, which also repeats the edge.
+        constant_values: Scalar that fills the padding in mode `"CONSTANT"`. Default: 0 or an empty
+            string.
 
     Returns:
         Tensor with the dtype of `tensor` and the padded shape.
 
     Raises:
-        tf.errors.InvalidArgumentError: If there is not one pair for each axis, a padding is
-            negative, or it is larger than the mirrored axis.
-        ValueError: If the mode is unknown.
+        tf.errors.InvalidArgumentError: If `paddings` does not contain one pair for each axis, a
+            padding is negative, or a padding exceeds the number of elements that can be mirrored.
+        ValueError: If `mode` is unknown.
 
     Example:
         >>> import tfpy as tf

@@ -23,7 +23,7 @@ from tfpy._src.tensors.array.static import static_int, static_ints
 
 @dispatchable
 def fill(dims: ShapeLike, value: TensorLike, name: str | None = None) -> Tensor:
-    """Create a tensor filled with a scalar.
+    """Create a tensor filled with a scalar value.
 
     Args:
         dims: Shape of the result.
@@ -62,12 +62,14 @@ def _filled(value: int, shape: Any, dtype: Any) -> Tensor:
 
 @dispatchable
 def zeros(shape: ShapeLike, dtype: DTypeLike = dtypes.float32, name: str | None = None) -> Tensor:
-    """Create a tensor of zeros (False, empty strings).
+    """Create a tensor of zeros.
+
+    The elements are False if `dtype` is bool, and empty strings if it is string.
 
     Args:
         shape: Shape of the result.
-        dtype: Dtype of the result. Default: float32. `int64` and `float64` have 32 bits without
-            `TFPY_ENABLE_X64`.
+        dtype: Dtype of the result. Default: float32. Unless the environment variable
+            `TFPY_ENABLE_X64` is set, int64 and float64 values are stored as int32 and float32.
 
     Returns:
         Tensor of the given shape and dtype.
@@ -84,12 +86,14 @@ def zeros(shape: ShapeLike, dtype: DTypeLike = dtypes.float32, name: str | None 
 
 @dispatchable
 def ones(shape: ShapeLike, dtype: DTypeLike = dtypes.float32, name: str | None = None) -> Tensor:
-    """Create a tensor of ones (True).
+    """Create a tensor of ones.
+
+    The elements are True if `dtype` is bool.
 
     Args:
         shape: Shape of the result.
-        dtype: Dtype of the result. Default: float32. `int64` and `float64` have 32 bits without
-            `TFPY_ENABLE_X64`.
+        dtype: Dtype of the result. Default: float32. Unless the environment variable
+            `TFPY_ENABLE_X64` is set, int64 and float64 values are stored as int32 and float32.
 
     Returns:
         Tensor of the given shape and dtype.
@@ -108,14 +112,14 @@ def ones(shape: ShapeLike, dtype: DTypeLike = dtypes.float32, name: str | None =
 def zeros_like(
     input: TensorLike, dtype: DTypeLike | None = None, name: str | None = None
 ) -> Tensor:
-    """Create a tensor of zeros with the shape of another tensor.
+    """Create a tensor of zeros with the shape of a given tensor.
 
     Args:
         input: Tensor of any dtype.
         dtype: Dtype of the result. Default: the dtype of `input`.
 
     Returns:
-        Tensor of zeros with the shape of `input`.
+        Tensor of zeros with the shape of `input` and the dtype `dtype`.
 
     Example:
         >>> import tfpy as tf
@@ -129,14 +133,14 @@ def zeros_like(
 
 @per_value
 def ones_like(input: TensorLike, dtype: DTypeLike | None = None, name: str | None = None) -> Tensor:
-    """Create a tensor of ones with the shape of another tensor.
+    """Create a tensor of ones with the shape of a given tensor.
 
     Args:
         input: Numeric or boolean tensor.
         dtype: Dtype of the result. Default: the dtype of `input`.
 
     Returns:
-        Tensor of ones with the shape of `input`.
+        Tensor of ones with the shape of `input` and the dtype `dtype`.
 
     Raises:
         tf.errors.InvalidArgumentError: If `input` is a string tensor.
@@ -182,15 +186,15 @@ def eye(
     Args:
         num_rows: Number of rows.
         num_columns: Number of columns. Default: the number of rows.
-        batch_shape: Shape of the batch. Default: no batch.
-        dtype: Dtype of the result. Default: float32. `int64` and `float64` have 32 bits without
-            `TFPY_ENABLE_X64`.
+        batch_shape: Leading dimensions of the result. Default: a single matrix.
+        dtype: Dtype of the result. Default: float32. Unless the environment variable
+            `TFPY_ENABLE_X64` is set, int64 and float64 values are stored as int32 and float32.
 
     Returns:
         Tensor of shape `[*batch_shape, num_rows, num_columns]`.
 
     Raises:
-        tf.errors.InvalidArgumentError: If a size is negative.
+        tf.errors.InvalidArgumentError: If the number of rows or columns is negative.
 
     Example:
         >>> import tfpy as tf
@@ -213,20 +217,22 @@ def eye(
 
 @per_value
 def cast(x: TensorLike, dtype: DTypeLike, name: str | None = None) -> Tensor:
-    """Cast a tensor to another dtype.
+    """Cast a tensor to a different dtype.
 
-    Casts from float to integer truncate toward zero. A cast of complex numbers to a real dtype or
+    A cast from float to integer truncates toward zero. A cast from complex to a real dtype or to
     bool discards the imaginary parts.
 
     Args:
         x: Numeric or boolean tensor.
-        dtype: Dtype of the result.
+        dtype: Dtype of the result. Unless the environment variable `TFPY_ENABLE_X64` is set, int64
+            and float64 values are stored as int32 and float32.
 
     Returns:
         Tensor with the shape of `x` and the dtype `dtype`, or `x` itself if it has that dtype.
 
     Raises:
-        tf.errors.UnimplementedError: If one of the dtypes is string.
+        tf.errors.UnimplementedError: If numbers or booleans are cast to string, or strings to a
+            different dtype.
 
     Example:
         >>> import tfpy as tf

@@ -21,14 +21,19 @@ def sequence_mask(
     dtype: DTypeLike = dtypes.bool,
     name: str | None = None,
 ) -> Tensor:
-    """Return a mask that is True in the first `lengths[...]` positions of each sequence.
+    """Create a mask of the valid positions of sequences with the given lengths.
+
+    Element `[..., i]` of the mask is True if `i < lengths[...]`.
+
+    Without `maxlen`, the size of the result depends on the values of `lengths`. They are read back
+    to Python, so the call waits for pending computations. A `tf.function` in which `lengths` is not
+    constant runs eagerly, without compilation.
 
     Args:
-        lengths: Integer tensor of shape `[...]`.
-        maxlen: Size of the new last dimension. Default: the largest length, which is read on the
-            host.
-        dtype: Dtype of the result. Default: bool. `int64` and `float64` have 32 bits without
-            `TFPY_ENABLE_X64`.
+        lengths: Integer tensor of shape `[...]` with the length of each sequence.
+        maxlen: Size of the new last dimension. Default: the largest length.
+        dtype: Dtype of the result. Default: bool. Unless the environment variable `TFPY_ENABLE_X64`
+            is set, int64 and float64 values are stored as int32 and float32.
 
     Returns:
         Tensor of shape `[..., maxlen]`.

@@ -15,7 +15,7 @@ from tfpy._src.tensors.array.making import cast
 from tfpy._src.tensors.array.slicing import where
 
 
-def finfo(dtype: DTypeLike) -> Any:
+def finfo(dtype: DTypeLike) -> np.finfo[Any]:
     """Return the numerical limits of a float dtype, as `numpy.finfo` does.
 
     Args:
@@ -25,12 +25,12 @@ def finfo(dtype: DTypeLike) -> Any:
         A `numpy.finfo` object with attributes such as `eps`, `max` and `tiny`.
 
     Raises:
-        ValueError: If `dtype` is not a float dtype.
+        ValueError: If `dtype` is not a float dtype of NumPy. Bfloat16 is not supported.
 
     Example:
         >>> import tfpy as tf
-        >>> float(tf.experimental.numpy.finfo(tf.float32).eps) == 2.0**-23
-        True
+        >>> float(tf.experimental.numpy.finfo(tf.float32).eps)
+        1.1920928955078125e-07
 
     See also: `tf.DType`.
     """
@@ -40,19 +40,20 @@ def finfo(dtype: DTypeLike) -> Any:
 def select(
     condlist: Sequence[TensorLike], choicelist: Sequence[TensorLike], default: TensorLike = 0
 ) -> Tensor:
-    """Return, for each position, the element of the first choice whose condition is True.
+    """Select each element from the first choice whose condition is True at its position.
 
     Args:
-        condlist: Boolean tensors, which broadcast with the choices.
-        choicelist: Tensors to choose from, one for each condition.
-        default: Tensor for the positions in which no condition is True.
+        condlist: List of boolean tensors, which are broadcast with the choices.
+        choicelist: List of tensors to choose from, one for each condition.
+        default: Tensor of the elements to select where no condition is True. Default: 0.
 
     Returns:
-        Tensor of the broadcast shape; its dtype is NumPy's common dtype of the choices and the
-        default.
+        Tensor of the broadcast shape. Its dtype is the one to which NumPy promotes the dtypes of
+        the choices and of `default`.
 
     Raises:
-        ValueError: If there are no conditions, or another number of choices than conditions.
+        ValueError: If there are no conditions, or the number of choices differs from the number of
+            conditions.
 
     Example:
         >>> import tfpy as tf

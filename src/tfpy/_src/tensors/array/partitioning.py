@@ -26,18 +26,20 @@ from tfpy._src.tensors.array.static import static_ints
 
 
 def unravel_index(indices: TensorLike, dims: ShapeLike, name: str | None = None) -> Tensor:
-    """Convert flat indices into coordinates in a tensor of shape `dims`.
+    """Convert indices into a flattened tensor to coordinates in the tensor.
 
     Args:
-        indices: Integer tensor of row-major indices, of any shape.
-        dims: Shape of the tensor in which the indices are counted.
+        indices: Integer tensor of any shape with indices into the flattened tensor, in row-major
+            order.
+        dims: Shape of the tensor, a vector of positive integers.
 
     Returns:
-        Tensor of shape `[len(dims), *indices.shape]`, with the dtype of `indices`.
+        Tensor of shape `[len(dims), *indices.shape]`, with the dtype of `indices`. Row i contains
+        the coordinates along axis i.
 
     Raises:
-        tf.errors.InvalidArgumentError: If a dimension is not positive; on cpu and wasm also if an
-            index is out of range.
+        tf.errors.InvalidArgumentError: If a dimension is not positive, or an index is out of range
+            (on the cpu and wasm backends).
 
     Example:
         >>> import tfpy as tf
@@ -63,21 +65,25 @@ def unravel_index(indices: TensorLike, dims: ShapeLike, name: str | None = None)
 def dynamic_partition(
     data: TensorLike, partitions: TensorLike, num_partitions: int, name: str | None = None
 ) -> list[Tensor]:
-    """Partition the slices of a tensor into several tensors.
+    """Split a tensor into `num_partitions` tensors, by a partition number for each slice.
 
-    The sizes of the results depend on `partitions`, which is therefore read on the host.
+    The sizes of the results depend on the values of `partitions`. They are read back to Python, so
+    the call waits for pending computations. A `tf.function` in which `partitions` is not constant
+    runs eagerly, without compilation.
 
     Args:
         data: Tensor of shape `[*partitions.shape, ...]`.
-        partitions: Integer tensor with the partition of each slice, in `[0, num_partitions)`.
+        partitions: Integer tensor with the partition number of each slice of `data`, from 0 to
+            `num_partitions - 1`.
         num_partitions: Number of partitions.
 
     Returns:
-        List of `num_partitions` tensors with the dtype of `data`.
+        List of `num_partitions` tensors with the dtype of `data`. Tensor i contains the slices with
+        partition number i, in their order in `data`.
 
     Raises:
-        tf.errors.InvalidArgumentError: If a partition is out of range, or `data` does not begin
-            with the shape of `partitions`.
+        tf.errors.InvalidArgumentError: If a partition number is out of range, or the shape of
+            `data` does not begin with the shape of `partitions`.
 
     Example:
         >>> import tfpy as tf
@@ -108,21 +114,25 @@ def dynamic_partition(
 def dynamic_stitch(
     indices: Sequence[TensorLike], data: Sequence[TensorLike], name: str | None = None
 ) -> Tensor:
-    """Merge slices of several tensors into one tensor at the given indices.
+    """Merge the slices of several tensors into one tensor at the given indices.
 
-    Positions without an index are 0. The indices are read on the host.
+    Slices of the result without an index are filled with zeros.
+
+    The size of the result depends on the values of `indices`. They are read back to Python, so the
+    call waits for pending computations. A `tf.function` in which `indices` is not constant runs
+    eagerly, without compilation.
 
     Args:
-        indices: Integer tensors, one for each tensor in `data`. If an index occurs several times,
-            the last slice wins.
-        data: Tensors of one dtype, of shape `[*indices[i].shape, ...]`.
+        indices: List of integer tensors, one for each tensor in `data`. If an index occurs more
+            than once, its last slice is used.
+        data: List of tensors of the same dtype. `data[i]` has the shape `[*indices[i].shape, ...]`.
 
     Returns:
-        Tensor of shape `[max(indices) + 1, ...]`, with the dtype of `data`.
+        Tensor of shape `[m + 1, ...]`, where m is the largest index, with the dtype of `data`.
 
     Raises:
-        tf.errors.InvalidArgumentError: If an index is negative, or the shapes or numbers of
-            `indices` and `data` do not match.
+        tf.errors.InvalidArgumentError: If an index is negative, the numbers of tensors in `indices`
+            and `data` differ, or the shapes of a tensor and its indices do not match.
 
     Example:
         >>> import tfpy as tf

@@ -31,20 +31,22 @@ def range(
 ) -> Tensor:
     """Create a sequence of numbers from `start` up to, but not including, `limit`.
 
-    If only one bound is passed, it is `limit`, and the sequence starts at 0.
+    With a single bound, as in `tf.range(limit)`, the sequence starts at 0.
 
     Args:
-        start: Scalar, the first number.
-        limit: Scalar, the exclusive end.
-        delta: Scalar, the step, which may be negative.
-        dtype: Dtype of the result. Default: the widest dtype of the arguments. `int64` and
-            `float64` have 32 bits without `TFPY_ENABLE_X64`.
+        start: First number, a scalar. If `limit` is None, this argument is the limit.
+        limit: Exclusive end of the sequence, a scalar. Default: `start`, so that the sequence
+            starts at 0.
+        delta: Difference between consecutive numbers, a scalar, which may be negative. Default: 1.
+        dtype: Dtype of the result. Default: the widest dtype of the arguments, at least int32.
+            Unless the environment variable `TFPY_ENABLE_X64` is set, int64 and float64 values are
+            stored as int32 and float32.
 
     Returns:
         Tensor of rank 1.
 
     Raises:
-        tf.errors.InvalidArgumentError: If `delta` is 0 or points away from `limit`, or an argument
+        tf.errors.InvalidArgumentError: If `delta` is 0 or leads away from `limit`, or an argument
             is not a scalar.
 
     Example:
@@ -96,11 +98,12 @@ def linspace(
     """Create evenly spaced numbers from `start` to `stop`, both included, along a new axis.
 
     Args:
-        start: Numeric tensor of the first numbers. Integers become float64, which is float32
-            without `TFPY_ENABLE_X64`.
-        stop: Tensor of the last numbers, which broadcasts with `start` and has its dtype.
+        start: Numeric tensor of the first numbers. Integers are converted to float64, which is
+            stored as float32 unless the environment variable `TFPY_ENABLE_X64` is set.
+        stop: Tensor of the last numbers, with the dtype of `start`. It is broadcast with `start`.
         num: Number of values along the new axis.
-        axis: Position of the new axis in the result, negative values count from the end.
+        axis: Position of the new axis in the result. Negative values count from the end. Default:
+            0.
 
     Returns:
         Float tensor of the broadcast shape with an additional dimension of size `num`.
@@ -108,7 +111,7 @@ def linspace(
     Raises:
         TypeError: If `num` is not an integer.
         tf.errors.InvalidArgumentError: If `num` is negative.
-        ValueError: If `stop` is a tensor of another dtype than `start`.
+        ValueError: If `stop` is a tensor and has a different dtype than `start`.
 
     Example:
         >>> import tfpy as tf

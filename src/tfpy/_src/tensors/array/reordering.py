@@ -21,18 +21,18 @@ from tfpy._src.tensors.array.static import static_ints
 
 @dispatchable
 def reverse(tensor: TensorLike, axis: TensorLike, name: str | None = None) -> Tensor:
-    """Reverse the order of the elements along some axes.
+    """Reverse the order of the elements along the given axes.
 
     Args:
         tensor: Tensor of any dtype.
-        axis: Vector of the axes to reverse, negative values count from the end.
+        axis: Vector of the axes to reverse. Negative values count from the end.
 
     Returns:
         Tensor with the shape and dtype of `tensor`.
 
     Raises:
         tf.errors.InvalidArgumentError: If an axis is out of range or occurs twice, or `axis` is an
-            integer instead of a list.
+            integer instead of a vector.
 
     Example:
         >>> import tfpy as tf
@@ -64,20 +64,23 @@ def roll(
     axis: IntLike | Sequence[int],
     name: str | None = None,
 ) -> Tensor:
-    """Shift the elements along some axes; elements that leave at the end enter at the start.
+    """Shift the elements along the given axes, from one end to the other.
+
+    Elements that are shifted beyond the end of an axis enter at its start.
 
     Args:
         input: Tensor of rank 1 or more.
-        shift: Number of positions to shift, or one number for each axis. Negative numbers shift to
-            the start.
-        axis: Axis or axes, negative values count from the end.
+        shift: Number of positions by which elements move toward the end, or one number for each
+            axis. Negative numbers move elements toward the start.
+        axis: Axis to shift along, or one axis for each number in `shift`. Negative values count
+            from the end.
 
     Returns:
         Tensor with the shape and dtype of `input`.
 
     Raises:
-        tf.errors.InvalidArgumentError: If `input` is a scalar, or `shift` and `axis` have different
-            lengths.
+        tf.errors.InvalidArgumentError: If `input` is a scalar, an axis is out of range, or `shift`
+            and `axis` have different lengths.
 
     Example:
         >>> import tfpy as tf
@@ -107,20 +110,24 @@ def reverse_sequence(
     batch_axis: int | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """Reverse the first `seq_lengths[i]` elements along an axis for each entry i of the batch.
+    """Reverse the first `seq_lengths[i]` elements of each sequence i in a batch.
 
     Args:
         input: Tensor of rank 2 or more.
-        seq_lengths: Integer vector with the length of each entry of the batch.
-        seq_axis: Axis along which elements are reversed. It is required.
-        batch_axis: Axis of the batch. Default: 0.
+        seq_lengths: Integer vector with the number of elements to reverse in each sequence.
+        seq_axis: Axis of the positions within a sequence. Negative values count from the end. This
+            argument is required.
+        batch_axis: Axis of the sequences in the batch. Negative values count from the end. Default:
+            0.
 
     Returns:
         Tensor with the shape and dtype of `input`.
 
     Raises:
-        tf.errors.InvalidArgumentError: If the axes are equal, or the number of lengths is not the
-            batch size.
+        tf.errors.InvalidArgumentError: If the axes are equal or out of range, or the number of
+            lengths differs from the number of sequences.
+        tf.errors.InvalidArgumentError: If a length is negative or exceeds the size of `seq_axis`
+            (on the cpu and wasm backends).
         ValueError: If `seq_axis` is None.
 
     Example:

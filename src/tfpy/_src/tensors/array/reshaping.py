@@ -29,7 +29,7 @@ def shape(input: TensorLike, out_type: DTypeLike = dtypes.int32, name: str | Non
         out_type: Integer dtype of the result. Default: int32.
 
     Returns:
-        Tensor of shape `[rank]`.
+        Vector of the dimensions, with the dtype `out_type`.
 
     Example:
         >>> import tfpy as tf
@@ -84,17 +84,19 @@ def size(input: TensorLike, out_type: DTypeLike = dtypes.int32, name: str | None
 
 @dispatchable
 def reshape(tensor: TensorLike, shape: ShapeLike, name: str | None = None) -> Tensor:
-    """Return a tensor with the same elements in another shape.
+    """Return a tensor with the same elements in a new shape.
 
     Args:
         tensor: Tensor of any dtype.
-        shape: New shape. One size may be -1 and is then inferred.
+        shape: New shape. One dimension may be -1, which is replaced so that the number of elements
+            matches.
 
     Returns:
         Tensor of the new shape, with the dtype of `tensor` and its elements in row-major order.
 
     Raises:
-        tf.errors.InvalidArgumentError: If the numbers of elements differ, or several sizes are -1.
+        tf.errors.InvalidArgumentError: If the new shape has a different number of elements than
+            `tensor`, or more than one dimension is -1.
 
     Example:
         >>> import tfpy as tf
@@ -132,14 +134,15 @@ def squeeze(input: TensorLike, axis: Axis = None, name: str | None = None) -> Te
 
     Args:
         input: Tensor of any dtype.
-        axis: Axis or axes to remove, negative values count from the end. Default: all axes of size
+        axis: Axis or axes to remove. Negative values count from the end. Default: all axes of size
             1.
 
     Returns:
         Tensor with the elements and dtype of `input`.
 
     Raises:
-        tf.errors.InvalidArgumentError: If the size of an axis in `axis` is not 1.
+        tf.errors.InvalidArgumentError: If an axis in `axis` is out of range or does not have size
+            1.
 
     Example:
         >>> import tfpy as tf
@@ -173,10 +176,10 @@ def expand_dims(input: TensorLike, axis: IntLike, name: str | None = None) -> Te
 
     Args:
         input: Tensor of any dtype.
-        axis: Position of the new axis in the result, negative values count from the end.
+        axis: Position of the new axis in the result. Negative values count from the end.
 
     Returns:
-        Tensor with the elements and dtype of `input` and one dimension more.
+        Tensor with the elements and dtype of `input` and one additional dimension.
 
     Raises:
         tf.errors.InvalidArgumentError: If the axis is out of range or not a single integer.
@@ -203,13 +206,14 @@ def ensure_shape(
 
     Args:
         x: Tensor of any dtype.
-        shape: Expected shape. None as a size matches any size; None as the shape matches any shape.
+        shape: Expected shape. A dimension of None matches any size, and a shape of None matches any
+            shape.
 
     Returns:
         Tensor with the elements and dtype of `x`.
 
     Raises:
-        tf.errors.InvalidArgumentError: If the shape does not match.
+        tf.errors.InvalidArgumentError: If the shape of `x` does not match `shape`.
 
     Example:
         >>> import tfpy as tf
@@ -239,7 +243,7 @@ def ensure_shape(
 
 @dispatchable
 def broadcast_to(input: TensorLike, shape: ShapeLike, name: str | None = None) -> Tensor:
-    """Broadcast a tensor to a shape by NumPy's rules.
+    """Broadcast a tensor to a shape according to NumPy's rules.
 
     Args:
         input: Tensor of any dtype.
@@ -249,7 +253,7 @@ def broadcast_to(input: TensorLike, shape: ShapeLike, name: str | None = None) -
         Tensor of shape `shape`, with the dtype of `input`.
 
     Raises:
-        tf.errors.InvalidArgumentError: If `input` does not broadcast to `shape`.
+        tf.errors.InvalidArgumentError: If `input` cannot be broadcast to `shape`.
 
     Example:
         >>> import tfpy as tf
@@ -268,11 +272,12 @@ def transpose(
 
     Args:
         a: Tensor of any dtype.
-        perm: Vector of the axes of `a` in their new order. Default: the reversed order.
-        conjugate: If True, also conjugate complex numbers.
+        perm: Vector of the axes of `a` in their new order. Negative values count from the end.
+            Default: the reversed order.
+        conjugate: If True, also replace complex numbers by their conjugates.
 
     Returns:
-        Tensor with the dtype of `a`; its size along axis i is `a.shape[perm[i]]`.
+        Tensor with the dtype of `a`. Its size along axis i is `a.shape[perm[i]]`.
 
     Raises:
         tf.errors.InvalidArgumentError: If `perm` is not a permutation of the axes.
@@ -321,10 +326,10 @@ def identity_n(input: Sequence[TensorLike], name: str | None = None) -> list[Ten
     """Return a list of tensors with the same shapes, dtypes and values.
 
     Args:
-        input: Tensors of any dtypes.
+        input: List of tensors of any dtypes.
 
     Returns:
-        List of tensors, one for each input.
+        List of tensors, one for each tensor in `input`.
 
     Raises:
         tf.errors.InvalidArgumentError: If `input` is empty.
@@ -345,14 +350,14 @@ def identity_n(input: Sequence[TensorLike], name: str | None = None) -> list[Ten
 def shape_n(
     input: Sequence[TensorLike], out_type: DTypeLike = dtypes.int32, name: str | None = None
 ) -> list[Tensor]:
-    """Return the shapes of several tensors as tensors.
+    """Return the shape of each tensor in a list, as tensors.
 
     Args:
-        input: Tensors of any dtypes.
+        input: List of tensors of any dtypes.
         out_type: Integer dtype of the results. Default: int32.
 
     Returns:
-        List of tensors of rank 1, one for each input.
+        List of vectors, one for each tensor in `input`.
 
     Example:
         >>> import tfpy as tf

@@ -37,9 +37,9 @@ def cumsum(
 
     Args:
         x: Numeric tensor of rank 1 or more.
-        axis: Axis, negative values count from the end.
-        exclusive: If True, leave out the element at the position itself.
-        reverse: If True, accumulate from the end.
+        axis: Axis to accumulate along. Negative values count from the end. Default: 0.
+        exclusive: If True, the sum at a position does not include the element at that position.
+        reverse: If True, accumulate from the end of the axis to its start.
 
     Returns:
         Tensor with the shape and dtype of `x`.
@@ -51,6 +51,8 @@ def cumsum(
         >>> import tfpy as tf
         >>> tf.cumsum([1, 2, 3]).numpy().tolist()
         [1, 3, 6]
+        >>> tf.cumsum([1, 2, 3], exclusive=True).numpy().tolist()
+        [0, 1, 3]
 
     See also: `tf.math.cumprod`, `tf.math.cumulative_logsumexp`, `tf.reduce_sum`.
     """
@@ -68,9 +70,9 @@ def cumprod(
 
     Args:
         x: Numeric tensor of rank 1 or more.
-        axis: Axis, negative values count from the end.
-        exclusive: If True, leave out the element at the position itself.
-        reverse: If True, accumulate from the end.
+        axis: Axis to accumulate along. Negative values count from the end. Default: 0.
+        exclusive: If True, the product at a position does not include the element at that position.
+        reverse: If True, accumulate from the end of the axis to its start.
 
     Returns:
         Tensor with the shape and dtype of `x`.
@@ -103,9 +105,9 @@ def cumulative_logsumexp(
 
     Args:
         x: Float tensor of rank 1 or more.
-        axis: Axis, negative values count from the end.
-        exclusive: If True, leave out the element at the position itself.
-        reverse: If True, accumulate from the end.
+        axis: Axis to accumulate along. Negative values count from the end. Default: 0.
+        exclusive: If True, the result at a position does not include the element at that position.
+        reverse: If True, accumulate from the end of the axis to its start.
 
     Returns:
         Tensor with the shape and dtype of `x`.

@@ -1,7 +1,7 @@
 """Reading and writing at n-dimensional indices.
 
-Indices out of range raise an error on cpu and wasm, as in TensorFlow on CPUs. On other backends
-reads produce zeros and writes are dropped, as in TensorFlow on GPUs.
+Out-of-range indices raise an error on the cpu and wasm backends, as in TensorFlow on CPUs. On the
+other backends, reads produce zeros and writes are dropped, as in TensorFlow on GPUs.
 """
 
 from __future__ import annotations
@@ -44,22 +44,24 @@ def gather_nd(
     name: str | None = None,
     bad_indices_policy: str = "",
 ) -> Tensor:
-    """Gather slices of a tensor at index vectors.
+    """Gather slices of a tensor at the given indices.
 
-    The result is `params[indices[..., 0], indices[..., 1], ...]`.
+    For example, `tf.gather_nd(params, [[1, 2]])` is `[params[1, 2]]`.
 
     Args:
         params: Tensor of rank 1 or more.
-        indices: Integer tensor of shape `[..., depth]`; each row is the index of a slice.
+        indices: Integer tensor of shape `[..., depth]`. Each row is the index of a slice.
         batch_dims: Number of leading dimensions of `params` and `indices` that form a batch.
-        bad_indices_policy: `"IGNORE"` produces zeros for indices out of range on all backends.
+        bad_indices_policy: `"IGNORE"` produces zeros for out-of-range indices. `"DEFAULT"`,
+            `"ERROR"` and `""` raise an error on cpu and wasm, and also produce zeros elsewhere.
 
     Returns:
-        Tensor of shape `[..., *params.shape[batch_dims + depth:]]`, with the dtype of `params`.
+        Tensor with the dtype of `params`. Its shape consists of the dimensions of `indices` without
+        the last one, followed by `params.shape[batch_dims + depth:]`.
 
     Raises:
         tf.errors.InvalidArgumentError: If `depth` exceeds the rank of `params`, the policy is
-            unknown, or an index is out of range on cpu or wasm.
+            unknown, or an index is out of range (on cpu and wasm).
         ValueError: If `batch_dims` is negative.
 
     Example:
@@ -145,20 +147,24 @@ def scatter_nd(
     bad_indices_policy: str = "",
     name: str | None = None,
 ) -> Tensor:
-    """Add updates to a tensor of zeros at index vectors. Strings are concatenated.
+    """Create a tensor of zeros and add updates at the given indices.
+
+    For string tensors, the initial values are empty strings, and updates of the same slice are
+    concatenated. For boolean tensors, the last update of a slice is used.
 
     Args:
-        indices: Integer tensor of shape `[..., depth]`; each row is the index of a slice.
-        updates: Tensor of shape `[..., *shape[depth:]]`. Updates of the same slice are added.
+        indices: Integer tensor of shape `[..., depth]`. Each row is the index of a slice.
+        updates: Tensor of shape `[..., *shape[depth:]]`. Numeric updates of a slice are added.
         shape: Shape of the result.
-        bad_indices_policy: `"IGNORE"` drops updates at indices out of range on all backends.
+        bad_indices_policy: `"IGNORE"` drops updates of out-of-range indices. `"DEFAULT"`, `"ERROR"`
+            and `""` raise an error on cpu and wasm, and drop such updates on the other backends.
 
     Returns:
         Tensor of shape `shape`, with the dtype of `updates`.
 
     Raises:
         tf.errors.InvalidArgumentError: If the shape of `updates` does not match, the policy is
-            unknown, or an index is out of range on cpu or wasm.
+            unknown, or an index is out of range (on cpu and wasm).
 
     Example:
         >>> import tfpy as tf
@@ -217,19 +223,21 @@ def _tensor_scatter(
 def tensor_scatter_nd_update(
     tensor: TensorLike, indices: TensorLike, updates: TensorLike, name: str | None = None
 ) -> Tensor:
-    """Return a copy of a tensor with slices replaced at index vectors.
+    """Return a copy of a tensor in which slices at the given indices are replaced.
+
+    Updates of out-of-range indices raise an error on cpu and wasm; other backends drop them.
 
     Args:
         tensor: Tensor of rank 1 or more.
-        indices: Integer tensor of shape `[..., depth]`; each row is the index of a slice.
-        updates: Tensor of shape `[..., *tensor.shape[depth:]]`. The last update of a slice wins.
+        indices: Integer tensor of shape `[..., depth]`. Each row is the index of a slice.
+        updates: Tensor of shape `[..., *tensor.shape[depth:]]`. The last update of a slice is used.
 
     Returns:
         Tensor with the shape and dtype of `tensor`.
 
     Raises:
         tf.errors.InvalidArgumentError: If the shape of `updates` does not match, or an index is out
-            of range on cpu or wasm.
+            of range (on the cpu and wasm backends).
 
     Example:
         >>> import tfpy as tf
@@ -254,20 +262,20 @@ def tensor_scatter_nd_max(
     bad_indices_policy: str = "",
     name: str | None = None,
 ) -> Tensor:
-    """Return the maximum of the slices of a tensor and the updates at index vectors.
+    """Return a copy of a tensor with the maximum of slices at the given indices and updates.
 
     Args:
         tensor: Numeric tensor of rank 1 or more.
-        indices: Integer tensor of shape `[..., depth]`; each row is the index of a slice.
+        indices: Integer tensor of shape `[..., depth]`. Each row is the index of a slice.
         updates: Tensor of shape `[..., *tensor.shape[depth:]]`.
-        bad_indices_policy: `"IGNORE"` drops updates at indices out of range on all backends.
+        bad_indices_policy: How to handle out-of-range indices, as in `tf.scatter_nd`.
 
     Returns:
         Tensor with the shape and dtype of `tensor`.
 
     Raises:
-        tf.errors.InvalidArgumentError: If the shape of `updates` does not match, or an index is out
-            of range on cpu or wasm.
+        tf.errors.InvalidArgumentError: If the shape of `updates` does not match, the policy is
+            unknown, or an index is out of range (on cpu and wasm).
 
     Example:
         >>> import tfpy as tf
@@ -294,20 +302,20 @@ def tensor_scatter_nd_min(
     bad_indices_policy: str = "",
     name: str | None = None,
 ) -> Tensor:
-    """Return the minimum of the slices of a tensor and the updates at index vectors.
+    """Return a copy of a tensor with the minimum of slices at the given indices and updates.
 
     Args:
         tensor: Numeric tensor of rank 1 or more.
-        indices: Integer tensor of shape `[..., depth]`; each row is the index of a slice.
+        indices: Integer tensor of shape `[..., depth]`. Each row is the index of a slice.
         updates: Tensor of shape `[..., *tensor.shape[depth:]]`.
-        bad_indices_policy: `"IGNORE"` drops updates at indices out of range on all backends.
+        bad_indices_policy: How to handle out-of-range indices, as in `tf.scatter_nd`.
 
     Returns:
         Tensor with the shape and dtype of `tensor`.
 
     Raises:
-        tf.errors.InvalidArgumentError: If the shape of `updates` does not match, or an index is out
-            of range on cpu or wasm.
+        tf.errors.InvalidArgumentError: If the shape of `updates` does not match, the policy is
+            unknown, or an index is out of range (on cpu and wasm).
 
     Example:
         >>> import tfpy as tf
@@ -334,21 +342,20 @@ def tensor_scatter_nd_add(
     bad_indices_policy: str = "",
     name: str | None = None,
 ) -> Tensor:
-    """Return a copy of a tensor with updates added at index vectors.
+    """Return a copy of a tensor in which updates are added to slices at the given indices.
 
     Args:
         tensor: Numeric tensor of rank 1 or more.
-        indices: Integer tensor of shape `[..., depth]`; each row is the index of a slice.
-        updates: Tensor of shape `[..., *tensor.shape[depth:]]`. Updates of the same slice are
-            added.
-        bad_indices_policy: `"IGNORE"` drops updates at indices out of range on all backends.
+        indices: Integer tensor of shape `[..., depth]`. Each row is the index of a slice.
+        updates: Tensor of shape `[..., *tensor.shape[depth:]]`. Updates of a slice are added.
+        bad_indices_policy: How to handle out-of-range indices, as in `tf.scatter_nd`.
 
     Returns:
         Tensor with the shape and dtype of `tensor`.
 
     Raises:
-        tf.errors.InvalidArgumentError: If the shape of `updates` does not match, or an index is out
-            of range on cpu or wasm.
+        tf.errors.InvalidArgumentError: If the shape of `updates` does not match, the policy is
+            unknown, or an index is out of range (on cpu and wasm).
 
     Example:
         >>> import tfpy as tf
@@ -367,21 +374,20 @@ def tensor_scatter_nd_sub(
     bad_indices_policy: str = "",
     name: str | None = None,
 ) -> Tensor:
-    """Return a copy of a tensor with updates subtracted at index vectors.
+    """Return a copy of a tensor in which updates are subtracted at the given indices.
 
     Args:
         tensor: Numeric tensor of rank 1 or more.
-        indices: Integer tensor of shape `[..., depth]`; each row is the index of a slice.
-        updates: Tensor of shape `[..., *tensor.shape[depth:]]`. Updates of the same slice are
-            added.
-        bad_indices_policy: `"IGNORE"` drops updates at indices out of range on all backends.
+        indices: Integer tensor of shape `[..., depth]`. Each row is the index of a slice.
+        updates: Tensor of shape `[..., *tensor.shape[depth:]]`. All updates of a slice are used.
+        bad_indices_policy: How to handle out-of-range indices, as in `tf.scatter_nd`.
 
     Returns:
         Tensor with the shape and dtype of `tensor`.
 
     Raises:
-        tf.errors.InvalidArgumentError: If the shape of `updates` does not match, or an index is out
-            of range on cpu or wasm.
+        tf.errors.InvalidArgumentError: If the shape of `updates` does not match, the policy is
+            unknown, or an index is out of range (on cpu and wasm).
 
     Example:
         >>> import tfpy as tf

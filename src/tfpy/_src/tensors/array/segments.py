@@ -42,7 +42,7 @@ def _combined(op: Op, data: Any, segment_ids: Any, num_segments: Any, identity: 
 def unsorted_segment_sum(
     data: TensorLike, segment_ids: TensorLike, num_segments: IntLike, name: str | None = None
 ) -> Tensor:
-    """Sum the rows of each segment.
+    """Sum the rows that have the same segment id.
 
     Args:
         data: Numeric tensor of shape `[*segment_ids.shape, ...]`.
@@ -50,11 +50,11 @@ def unsorted_segment_sum(
         num_segments: Number of segments.
 
     Returns:
-        Tensor of shape `[num_segments, ...]`, with the dtype of `data`; 0 for segments without
-        rows.
+        Tensor of shape `[num_segments, ...]` with the dtype of `data`. Empty segments are 0.
 
     Raises:
-        tf.errors.InvalidArgumentError: If `data` does not begin with the shape of `segment_ids`.
+        tf.errors.InvalidArgumentError: If `data` does not begin with the shape of `segment_ids`, or
+            an id is not less than `num_segments` (on the cpu and wasm backends).
 
     Example:
         >>> import tfpy as tf
@@ -72,7 +72,7 @@ def unsorted_segment_sum(
 def unsorted_segment_prod(
     data: TensorLike, segment_ids: TensorLike, num_segments: IntLike, name: str | None = None
 ) -> Tensor:
-    """Multiply the rows of each segment.
+    """Multiply the rows that have the same segment id.
 
     Args:
         data: Numeric tensor of shape `[*segment_ids.shape, ...]`.
@@ -80,11 +80,11 @@ def unsorted_segment_prod(
         num_segments: Number of segments.
 
     Returns:
-        Tensor of shape `[num_segments, ...]`, with the dtype of `data`; 1 for segments without
-        rows.
+        Tensor of shape `[num_segments, ...]` with the dtype of `data`. Empty segments are 1.
 
     Raises:
-        tf.errors.InvalidArgumentError: If `data` does not begin with the shape of `segment_ids`.
+        tf.errors.InvalidArgumentError: If `data` does not begin with the shape of `segment_ids`, or
+            an id is not less than `num_segments` (on the cpu and wasm backends).
 
     Example:
         >>> import tfpy as tf
@@ -101,7 +101,7 @@ def unsorted_segment_prod(
 def unsorted_segment_max(
     data: TensorLike, segment_ids: TensorLike, num_segments: IntLike, name: str | None = None
 ) -> Tensor:
-    """Return the largest elements of each segment.
+    """Compute the maximum of the rows that have the same segment id.
 
     Args:
         data: Numeric tensor of shape `[*segment_ids.shape, ...]`.
@@ -109,11 +109,12 @@ def unsorted_segment_max(
         num_segments: Number of segments.
 
     Returns:
-        Tensor of shape `[num_segments, ...]`, with the dtype of `data`; the lowest number of the
-        dtype for segments without rows.
+        Tensor of shape `[num_segments, ...]` with the dtype of `data`. Empty segments are the
+        lowest number of the dtype.
 
     Raises:
-        tf.errors.InvalidArgumentError: If `data` does not begin with the shape of `segment_ids`.
+        tf.errors.InvalidArgumentError: If `data` does not begin with the shape of `segment_ids`, or
+            an id is not less than `num_segments` (on the cpu and wasm backends).
 
     Example:
         >>> import tfpy as tf
@@ -130,7 +131,7 @@ def unsorted_segment_max(
 def unsorted_segment_min(
     data: TensorLike, segment_ids: TensorLike, num_segments: IntLike, name: str | None = None
 ) -> Tensor:
-    """Return the smallest elements of each segment.
+    """Compute the minimum of the rows that have the same segment id.
 
     Args:
         data: Numeric tensor of shape `[*segment_ids.shape, ...]`.
@@ -138,11 +139,12 @@ def unsorted_segment_min(
         num_segments: Number of segments.
 
     Returns:
-        Tensor of shape `[num_segments, ...]`, with the dtype of `data`; the highest number of the
-        dtype for segments without rows.
+        Tensor of shape `[num_segments, ...]` with the dtype of `data`. Empty segments are the
+        highest number of the dtype.
 
     Raises:
-        tf.errors.InvalidArgumentError: If `data` does not begin with the shape of `segment_ids`.
+        tf.errors.InvalidArgumentError: If `data` does not begin with the shape of `segment_ids`, or
+            an id is not less than `num_segments` (on the cpu and wasm backends).
 
     Example:
         >>> import tfpy as tf
@@ -167,7 +169,7 @@ def _sizes(ids: Tensor, num_segments: Any, data: Tensor) -> Tensor:
 def unsorted_segment_mean(
     data: TensorLike, segment_ids: TensorLike, num_segments: IntLike, name: str | None = None
 ) -> Tensor:
-    """Compute the mean of the rows of each segment.
+    """Compute the mean of the rows that have the same segment id.
 
     Args:
         data: Numeric tensor of shape `[*segment_ids.shape, ...]`.
@@ -175,11 +177,12 @@ def unsorted_segment_mean(
         num_segments: Number of segments.
 
     Returns:
-        Float tensor of shape `[num_segments, ...]`; 0 for segments without rows. Integers become
-        float64, which is float32 without `TFPY_ENABLE_X64`.
+        Float tensor of shape `[num_segments, ...]`. Empty segments are 0. Integers produce float64,
+        which is float32 unless the environment variable `TFPY_ENABLE_X64` is set.
 
     Raises:
-        tf.errors.InvalidArgumentError: If `data` does not begin with the shape of `segment_ids`.
+        tf.errors.InvalidArgumentError: If `data` does not begin with the shape of `segment_ids`, or
+            an id is not less than `num_segments` (on the cpu and wasm backends).
 
     Example:
         >>> import tfpy as tf
@@ -198,7 +201,7 @@ def unsorted_segment_mean(
 def unsorted_segment_sqrt_n(
     data: TensorLike, segment_ids: TensorLike, num_segments: IntLike, name: str | None = None
 ) -> Tensor:
-    """Divide the sum of the rows of each segment by the square root of their number.
+    """Sum the rows that have the same segment id, and divide by the square root of their number.
 
     Args:
         data: Float tensor of shape `[*segment_ids.shape, ...]`.
@@ -206,11 +209,11 @@ def unsorted_segment_sqrt_n(
         num_segments: Number of segments.
 
     Returns:
-        Tensor of shape `[num_segments, ...]`, with the dtype of `data`; 0 for segments without
-        rows.
+        Tensor of shape `[num_segments, ...]` with the dtype of `data`. Empty segments are 0.
 
     Raises:
-        tf.errors.InvalidArgumentError: If `data` does not begin with the shape of `segment_ids`.
+        tf.errors.InvalidArgumentError: If `data` does not begin with the shape of `segment_ids`, or
+            an id is not less than `num_segments` (on the cpu and wasm backends).
 
     Example:
         >>> import tfpy as tf
@@ -225,11 +228,11 @@ def unsorted_segment_sqrt_n(
     return total / ew.sqrt(_sizes(ids, num_segments, x))
 
 
-# The ids of sorted segments are read on the host because they determine the size of the result.
-
-
 def _sorted(op: str, data: Any, segment_ids: Any) -> tuple[Tensor, Tensor, np.ndarray[Any, Any]]:
-    """Return the data and ids as tensors, and the number of rows of each segment."""
+    """Return the data and ids as tensors, and the number of rows of each segment.
+
+    The ids are read back because they determine the size of the result.
+    """
     x, ids = convert_to_tensor(data), convert_to_tensor(segment_ids)
     check_dtype(op, ids.aval, dtypes.INDICES, "segment_ids")
     values = ids.host_view()
@@ -259,20 +262,19 @@ def _over_rows(counts: np.ndarray[Any, Any], x: Tensor) -> np.ndarray[Any, Any]:
 
 
 def segment_sum(data: TensorLike, segment_ids: TensorLike, name: str | None = None) -> Tensor:
-    """Sum the rows of each segment, for sorted segment ids.
+    """Sum the rows that have the same segment id, for sorted ids.
 
     Args:
         data: Numeric tensor of shape `[rows, ...]`.
-        segment_ids: Integer vector with the segment of each row, in ascending order. It is read on
-            the host.
+        segment_ids: Integer vector with the segment id of each row, in ascending order. The ids are
+            read back to Python, so the call waits for pending computations.
 
     Returns:
-        Tensor of shape `[segment_ids[-1] + 1, ...]`, with the dtype of `data`; 0 for segments
-        without rows.
+        Tensor of shape `[segment_ids[-1] + 1, ...]` with the dtype of `data`. Empty segments are 0.
 
     Raises:
-        tf.errors.InvalidArgumentError: If the ids do not ascend, or their number is not the number
-            of rows.
+        tf.errors.InvalidArgumentError: If the ids are negative or do not ascend, or their number
+            differs from the number of rows.
 
     Example:
         >>> import tfpy as tf
@@ -287,20 +289,19 @@ def segment_sum(data: TensorLike, segment_ids: TensorLike, name: str | None = No
 
 
 def segment_prod(data: TensorLike, segment_ids: TensorLike, name: str | None = None) -> Tensor:
-    """Multiply the rows of each segment, for sorted segment ids.
+    """Multiply the rows that have the same segment id, for sorted ids.
 
     Args:
         data: Numeric tensor of shape `[rows, ...]`.
-        segment_ids: Integer vector with the segment of each row, in ascending order. It is read on
-            the host.
+        segment_ids: Integer vector with the segment id of each row, in ascending order. The ids are
+            read back to Python, so the call waits for pending computations.
 
     Returns:
-        Tensor of shape `[segment_ids[-1] + 1, ...]`, with the dtype of `data`; 1 for segments
-        without rows.
+        Tensor of shape `[segment_ids[-1] + 1, ...]` with the dtype of `data`. Empty segments are 1.
 
     Raises:
-        tf.errors.InvalidArgumentError: If the ids do not ascend, or their number is not the number
-            of rows.
+        tf.errors.InvalidArgumentError: If the ids are negative or do not ascend, or their number
+            differs from the number of rows.
 
     Example:
         >>> import tfpy as tf
@@ -314,22 +315,19 @@ def segment_prod(data: TensorLike, segment_ids: TensorLike, name: str | None = N
 
 
 def segment_mean(data: TensorLike, segment_ids: TensorLike, name: str | None = None) -> Tensor:
-    """Compute the mean of the rows of each segment, for sorted segment ids.
-
-    Integer means truncate.
+    """Compute the mean of the rows that have the same segment id, for sorted ids.
 
     Args:
-        data: Numeric tensor of shape `[rows, ...]`.
-        segment_ids: Integer vector with the segment of each row, in ascending order. It is read on
-            the host.
+        data: Numeric tensor of shape `[rows, ...]`. Means of integers are rounded toward zero.
+        segment_ids: Integer vector with the segment id of each row, in ascending order. The ids are
+            read back to Python, so the call waits for pending computations.
 
     Returns:
-        Tensor of shape `[segment_ids[-1] + 1, ...]`, with the dtype of `data`; 0 for segments
-        without rows.
+        Tensor of shape `[segment_ids[-1] + 1, ...]` with the dtype of `data`. Empty segments are 0.
 
     Raises:
-        tf.errors.InvalidArgumentError: If the ids do not ascend, or their number is not the number
-            of rows.
+        tf.errors.InvalidArgumentError: If the ids are negative or do not ascend, or their number
+            differs from the number of rows.
 
     Example:
         >>> import tfpy as tf
@@ -353,20 +351,19 @@ def _extreme(op: Any, name: str, data: Any, segment_ids: Any) -> Tensor:
 
 
 def segment_max(data: TensorLike, segment_ids: TensorLike, name: str | None = None) -> Tensor:
-    """Return the largest elements of each segment, for sorted segment ids.
+    """Compute the maximum of the rows that have the same segment id, for sorted ids.
 
     Args:
         data: Numeric tensor of shape `[rows, ...]`.
-        segment_ids: Integer vector with the segment of each row, in ascending order. It is read on
-            the host.
+        segment_ids: Integer vector with the segment id of each row, in ascending order. The ids are
+            read back to Python, so the call waits for pending computations.
 
     Returns:
-        Tensor of shape `[segment_ids[-1] + 1, ...]`, with the dtype of `data`; 0 for segments
-        without rows.
+        Tensor of shape `[segment_ids[-1] + 1, ...]` with the dtype of `data`. Empty segments are 0.
 
     Raises:
-        tf.errors.InvalidArgumentError: If the ids do not ascend, or their number is not the number
-            of rows.
+        tf.errors.InvalidArgumentError: If the ids are negative or do not ascend, or their number
+            differs from the number of rows.
 
     Example:
         >>> import tfpy as tf
@@ -379,20 +376,19 @@ def segment_max(data: TensorLike, segment_ids: TensorLike, name: str | None = No
 
 
 def segment_min(data: TensorLike, segment_ids: TensorLike, name: str | None = None) -> Tensor:
-    """Return the smallest elements of each segment, for sorted segment ids.
+    """Compute the minimum of the rows that have the same segment id, for sorted ids.
 
     Args:
         data: Numeric tensor of shape `[rows, ...]`.
-        segment_ids: Integer vector with the segment of each row, in ascending order. It is read on
-            the host.
+        segment_ids: Integer vector with the segment id of each row, in ascending order. The ids are
+            read back to Python, so the call waits for pending computations.
 
     Returns:
-        Tensor of shape `[segment_ids[-1] + 1, ...]`, with the dtype of `data`; 0 for segments
-        without rows.
+        Tensor of shape `[segment_ids[-1] + 1, ...]` with the dtype of `data`. Empty segments are 0.
 
     Raises:
-        tf.errors.InvalidArgumentError: If the ids do not ascend, or their number is not the number
-            of rows.
+        tf.errors.InvalidArgumentError: If the ids are negative or do not ascend, or their number
+            differs from the number of rows.
 
     Example:
         >>> import tfpy as tf

@@ -1,6 +1,6 @@
 """Distinct elements and differences of vectors.
 
-The sizes of the results depend on the values, which are therefore read on the host.
+The sizes of the results depend on the values, which are therefore read back to Python.
 """
 
 from __future__ import annotations
@@ -38,17 +38,19 @@ class UniqueWithCounts(NamedTuple):
 
 
 def unique(x: TensorLike, out_idx: DTypeLike = dtypes.int32, name: str | None = None) -> Unique:
-    """Return the distinct elements of a vector and the index of each element in them.
+    """Return the distinct elements of a vector, and the index of each element among them.
 
-    The size of the result depends on the values, which are therefore read on the host.
+    The size of the result depends on the values of `x`. They are read back to Python, so the call
+    waits for pending computations. A `tf.function` in which `x` is not constant runs eagerly,
+    without compilation.
 
     Args:
         x: Vector of any dtype.
         out_idx: Integer dtype of the indices. Default: int32.
 
     Returns:
-        A named tuple `(y, idx)`: the distinct elements in order of appearance, and the indices such
-        that `y[idx]` equals `x`.
+        A named tuple `(y, idx)` of vectors. `y` contains the distinct elements in order of
+        appearance, and `tf.gather(y, idx)` equals `x`.
 
     Raises:
         tf.errors.InvalidArgumentError: If `x` is not a vector.
@@ -70,13 +72,18 @@ def unique_with_counts(
 ) -> UniqueWithCounts:
     """Return the distinct elements of a vector, the index of each element, and the counts.
 
+    The size of the result depends on the values of `x`. They are read back to Python, so the call
+    waits for pending computations. A `tf.function` in which `x` is not constant runs eagerly,
+    without compilation.
+
     Args:
         x: Vector of any dtype.
         out_idx: Integer dtype of the indices and counts. Default: int32.
 
     Returns:
-        A named tuple `(y, idx, count)`: the distinct elements in order of appearance, the indices
-        such that `y[idx]` equals `x`, and the number of occurrences of each distinct element.
+        A named tuple `(y, idx, count)` of vectors. `y` contains the distinct elements in order of
+        appearance, `tf.gather(y, idx)` equals `x`, and `count` contains the number of occurrences
+        of each distinct element.
 
     Raises:
         tf.errors.InvalidArgumentError: If `x` is not a vector.
@@ -161,17 +168,20 @@ class Difference(NamedTuple):
 def setdiff1d(
     x: TensorLike, y: TensorLike, index_dtype: DTypeLike = dtypes.int32, name: str | None = None
 ) -> Difference:
-    """Return the elements of one vector that are not in another vector, and their indices.
+    """Return the elements of a vector that are not in a second vector, and their indices.
 
-    The size of the result depends on the values, which are therefore read on the host.
+    The size of the result depends on the values of `x` and `y`. They are read back to Python, so
+    the call waits for pending computations. A `tf.function` in which `x` or `y` is not constant
+    runs eagerly, without compilation.
 
     Args:
         x: Vector of any dtype.
-        y: Vector with the dtype of `x`.
+        y: Vector of the elements to leave out, with the dtype of `x`.
         index_dtype: Integer dtype of the indices. Default: int32.
 
     Returns:
-        A named tuple `(out, idx)`: the elements in the order of `x`, and their indices in `x`.
+        A named tuple `(out, idx)` of vectors. `out` contains the elements in their order in `x`,
+        and `idx` their indices in `x`.
 
     Raises:
         tf.errors.InvalidArgumentError: If `x` or `y` is not a vector.

@@ -34,26 +34,28 @@ def gather(
 ) -> Tensor:
     """Gather slices of a tensor along an axis.
 
-    Indices out of range raise an error on cpu and wasm, as in TensorFlow on CPUs. On other backends
-    they produce zeros, as in TensorFlow on GPUs. If `axis` is 0, the gradient of `params` is a
-    `tf.IndexedSlices`.
+    Out-of-range indices raise an error on the cpu and wasm backends, as in TensorFlow on CPUs. On
+    the other backends, they produce zeros, as in TensorFlow on GPUs.
+
+    If `axis` is 0 and `params` is not used in other ways, the gradient with respect to `params` is
+    a `tf.IndexedSlices`.
 
     Args:
         params: Tensor of rank 1 or more.
-        indices: Integer tensor of any shape.
+        indices: Integer tensor of any shape with the positions of the slices along `axis`.
         validate_indices: Has no effect.
-        axis: Axis, negative values count from the end. Default: the first axis after the batch
-            dimensions.
-        batch_dims: Number of leading dimensions of `params` and `indices` that form a batch. Each
-            entry of the batch is gathered separately.
+        axis: Axis to gather along. Negative values count from the end. Default: `batch_dims`, the
+            first axis after the batch.
+        batch_dims: Number of leading dimensions of `params` and `indices` that form a batch. In
+            each element of the batch, slices are gathered separately.
 
     Returns:
-        Tensor with the dtype of `params`, of shape `[*params.shape[:axis],
-        *indices.shape[batch_dims:], *params.shape[axis + 1:]]`.
+        Tensor with the dtype of `params`. It has the shape of `params`, in which the dimensions
+        `indices.shape[batch_dims:]` replace the dimension `axis`.
 
     Raises:
         tf.errors.InvalidArgumentError: If `params` is a scalar, the axis is out of range, the batch
-            dimensions differ, or an index is out of range on cpu or wasm.
+            dimensions differ, or an index is out of range (on the cpu and wasm backends).
 
     Example:
         >>> import tfpy as tf
@@ -104,11 +106,12 @@ def slice(input_: TensorLike, begin: ShapeLike, size: ShapeLike, name: str | Non
 
     Args:
         input_: Tensor of any dtype.
-        begin: Vector of the first index along each axis.
-        size: Vector of the number of elements along each axis; -1 means all remaining elements.
+        begin: Vector with the first index along each axis.
+        size: Vector with the number of elements along each axis. -1 stands for all remaining
+            elements.
 
     Returns:
-        Tensor of shape `size`, with the dtype of `input_`.
+        Tensor of shape `size` (with -1 replaced), with the dtype of `input_`.
 
     Raises:
         tf.errors.InvalidArgumentError: If the slice is not inside `input_`, or `begin` and `size`
@@ -157,20 +160,22 @@ def one_hot(
     """Encode indices as one-hot vectors along a new axis.
 
     Args:
-        indices: Integer tensor of any shape. The vector of an index out of range contains only
-            `off_value`.
-        depth: Size of the new axis.
+        indices: Integer tensor of any shape with the position of `on_value` in each vector. If an
+            index is out of range, its vector contains only `off_value`.
+        depth: Length of the vectors, which is the size of the new axis.
         on_value: Scalar at the position of the index. Default: 1.
         off_value: Scalar at the other positions. Default: 0.
-        axis: Position of the new axis in the result, negative values count from the end. Default:
+        axis: Position of the new axis in the result. Negative values count from the end. Default:
             the last axis.
-        dtype: Dtype of the result. Default: the dtype of the values, or float32.
+        dtype: Dtype of the result. Default: the dtype of `on_value` or `off_value` if one is
+            passed, and otherwise float32.
 
     Returns:
         Tensor with the shape of `indices` and an additional axis of size `depth`.
 
     Raises:
-        TypeError: If the dtypes of `on_value`, `off_value` and `dtype` differ.
+        TypeError: If `on_value` or `off_value` is a tensor and has a different dtype than the
+            result.
 
     Example:
         >>> import tfpy as tf
@@ -216,16 +221,21 @@ def where(
 ) -> Tensor:
     """Select elements by a condition, or return the indices of the elements that are True.
 
+    Without `x` and `y`, the size of the result depends on the values of `condition`. They are read
+    back to Python, so the call waits for pending computations. A `tf.function` in which `condition`
+    is not constant runs eagerly, without compilation.
+
     Args:
-        condition: Boolean tensor. Without `x` and `y`, it may be numeric and is read on the host.
-        x: Tensor for the elements where the condition is True. It broadcasts with `condition` and
-            `y`.
-        y: Tensor for the other elements, with the dtype of `x`.
+        condition: Boolean tensor. Without `x` and `y`, a numeric tensor is also possible. Its
+            elements count as True if they are not 0.
+        x: Tensor of the elements to select where `condition` is True. `condition`, `x` and `y` are
+            broadcast to one shape.
+        y: Tensor of the elements to select where `condition` is False, with the dtype of `x`.
 
     Returns:
-        Tensor of the broadcast shape with the dtype of `x`. Without `x` and `y`: int64 tensor
-        (int32 without `TFPY_ENABLE_X64`) of shape `[n, rank]` with the indices of the n elements
-        that are True or not 0.
+        With `x` and `y`, a tensor of the broadcast shape and the dtype of `x`. Otherwise, an int64
+        tensor of shape `[n, rank]` with the indices of the n elements that are True. The int64
+        indices are stored as int32 unless the environment variable `TFPY_ENABLE_X64` is set.
 
     Raises:
         ValueError: If only one of `x` and `y` is passed.
@@ -234,6 +244,8 @@ def where(
         >>> import tfpy as tf
         >>> tf.where([True, False], [1, 2], [3, 4]).numpy().tolist()
         [1, 4]
+        >>> tf.where([False, True, True]).numpy().tolist()
+        [[1], [2]]
 
     See also: `tf.boolean_mask`, `tf.gather`, `tf.cond`.
     """
@@ -259,17 +271,19 @@ def boolean_mask(
 ) -> Tensor:
     """Return the elements, or slices, of a tensor for which a mask is True.
 
-    The size of the result depends on the mask, which is therefore read on the host.
+    The size of the result depends on the values of `mask`. They are read back to Python, so the
+    call waits for pending computations. A `tf.function` in which `mask` is not constant runs
+    eagerly, without compilation.
 
     Args:
         tensor: Tensor of rank 1 or more.
-        mask: Boolean tensor of rank 1 or more. Its shape equals the sizes of `tensor` from `axis`
-            on.
-        axis: First axis that the mask covers, negative values count from the end. Default: 0.
+        mask: Boolean tensor of rank 1 or more. Its shape must equal `tensor.shape[axis:axis + n]`,
+            where n is the rank of the mask.
+        axis: First axis that the mask covers. Negative values count from the end. Default: 0.
 
     Returns:
-        Tensor with the dtype of `tensor`. One axis, with the number of True elements, replaces the
-        axes that the mask covers.
+        Tensor with the dtype of `tensor`. One dimension, the number of True elements, replaces the
+        dimensions that the mask covers.
 
     Raises:
         ValueError: If the shapes of the mask and the tensor do not match.
@@ -289,18 +303,19 @@ def boolean_mask(
 
 
 def meshgrid(*args: TensorLike, indexing: str = "xy", name: str | None = None) -> list[Tensor]:
-    """Return coordinate tensors of a grid from coordinate vectors.
+    """Create the coordinate tensors of a grid from one coordinate vector for each axis.
 
     Args:
-        args: Vectors of one dtype, which is not string.
-        indexing: `"xy"` (default), which swaps the first two axes as NumPy does, or `"ij"`.
+        args: Vectors of the same numeric or boolean dtype.
+        indexing: `"xy"` (default), for which the first two axes of the grid are swapped as in
+            NumPy, or `"ij"`.
 
     Returns:
-        List of tensors, one for each vector, of the shape of the grid.
+        List of tensors with the shape of the grid, one for each vector.
 
     Raises:
         ValueError: If `indexing` is neither `"xy"` nor `"ij"`.
-        tf.errors.InvalidArgumentError: If the vectors have different dtypes or are strings.
+        tf.errors.InvalidArgumentError: If the vectors have different dtypes or contain strings.
 
     Example:
         >>> import tfpy as tf

@@ -39,12 +39,13 @@ def top_k(
 ) -> TopKV2:
     """Return the `k` largest elements along the last axis, and their indices.
 
-    Of equal elements the one with the lower index comes first. NaN counts as the largest.
+    If elements are equal, the one with the lower index comes first. NaN counts as larger than every
+    number.
 
     Args:
         input: Numeric tensor of shape `[..., n]`.
         k: Number of elements, at most `n`.
-        sorted: Has no effect: the elements are always in descending order.
+        sorted: Has no effect. The elements are always in descending order.
         index_type: Integer dtype of the indices. Default: int32.
 
     Returns:
@@ -103,12 +104,14 @@ def _back(x: Tensor, perm: tuple[int, ...]) -> Tensor:
 def sort(
     values: TensorLike, axis: IntLike = -1, direction: str = "ASCENDING", name: str | None = None
 ) -> Tensor:
-    """Sort the elements along an axis. NaN counts as larger than every number.
+    """Sort the elements along an axis.
+
+    NaN counts as larger than every number.
 
     Args:
         values: Numeric tensor of rank 1 or more.
-        axis: Axis, negative values count from the end. Default: the last axis.
-        direction: `"ASCENDING"` or `"DESCENDING"`.
+        axis: Axis to sort along. Negative values count from the end. Default: the last axis.
+        direction: `"ASCENDING"` (default) or `"DESCENDING"`.
 
     Returns:
         Tensor with the shape and dtype of `values`.
@@ -139,11 +142,13 @@ def argsort(
 ) -> Tensor:
     """Return the indices that sort the elements along an axis.
 
+    NaN counts as larger than every number.
+
     Args:
         values: Numeric tensor of rank 1 or more.
-        axis: Axis, negative values count from the end. Default: the last axis.
-        direction: `"ASCENDING"` or `"DESCENDING"`.
-        stable: Has no effect: equal elements always keep their order.
+        axis: Axis to sort along. Negative values count from the end. Default: the last axis.
+        direction: `"ASCENDING"` (default) or `"DESCENDING"`.
+        stable: Has no effect. Equal elements always keep their order.
 
     Returns:
         Int32 tensor with the shape of `values`.
@@ -167,15 +172,15 @@ def argsort(
 def in_top_k(
     targets: TensorLike, predictions: TensorLike, k: IntLike, name: str | None = None
 ) -> Tensor:
-    """Return True for each row with its target among the `k` largest predictions.
+    """Return True for each row whose target is among the `k` largest predictions.
 
-    Ties count as True. The result is False if the target is out of range or the row contains a
-    value that is not finite.
+    The result is also True if the prediction of the target is equal to the `k`-th largest one. It
+    is False if the target is out of range, or the row contains NaN or an infinite value.
 
     Args:
-        targets: Integer tensor of shape `[batch]`: the classes.
+        targets: Integer tensor of shape `[batch]` with the target class of each row.
         predictions: Float32 tensor of shape `[batch, classes]`.
-        k: Number of largest predictions.
+        k: Number of predictions among which the target must be.
 
     Returns:
         Boolean tensor of shape `[batch]`.
@@ -219,12 +224,14 @@ def searchsorted(
     out_type: DTypeLike = dtypes.int32,
     name: str | None = None,
 ) -> Tensor:
-    """Return the indices at which values can be inserted into sorted sequences.
+    """Return the index at which each value can be inserted into a sorted sequence.
 
     Args:
-        sorted_sequence: Numeric tensor of shape `[..., n]` with ascending rows.
-        values: Tensor of shape `[..., m]` with the same leading dimensions and dtype.
-        side: `"left"` for the first suitable index, `"right"` for the last one.
+        sorted_sequence: Numeric tensor of shape `[..., n]` with rows in ascending order.
+        values: Tensor of shape `[..., m]` with the leading dimensions and the dtype of
+            `sorted_sequence`.
+        side: `"left"` (default) for the first index that keeps the order, or `"right"` for the last
+            one. They differ if the sequence contains the value.
         out_type: Integer dtype of the result. Default: int32.
 
     Returns:
@@ -232,7 +239,7 @@ def searchsorted(
 
     Raises:
         ValueError: If `side` is neither `"left"` nor `"right"`.
-        tf.errors.InvalidArgumentError: If the dtypes or leading dimensions differ.
+        tf.errors.InvalidArgumentError: If the dtypes or the leading dimensions differ.
 
     Example:
         >>> import tfpy as tf
@@ -251,17 +258,18 @@ def searchsorted(
 def lower_bound(sorted_sequence: TensorLike, values: TensorLike) -> Tensor:
     """Return the first index at which each value can be inserted into a sorted sequence.
 
-    This is TensorFlow.js's name for `tf.searchsorted` with `side="left"`.
+    Equivalent to `tf.lowerBound` in TensorFlow.js, and to `tf.searchsorted` with `side="left"`.
 
     Args:
-        sorted_sequence: Numeric tensor of shape `[..., n]` with ascending rows.
-        values: Tensor of shape `[..., m]` with the same leading dimensions and dtype.
+        sorted_sequence: Numeric tensor of shape `[..., n]` with rows in ascending order.
+        values: Tensor of shape `[..., m]` with the leading dimensions and the dtype of
+            `sorted_sequence`.
 
     Returns:
         Int32 tensor of shape `[..., m]`.
 
     Raises:
-        tf.errors.InvalidArgumentError: If the dtypes or leading dimensions differ.
+        tf.errors.InvalidArgumentError: If the dtypes or the leading dimensions differ.
 
     Example:
         >>> import tfpy as tf
@@ -276,17 +284,18 @@ def lower_bound(sorted_sequence: TensorLike, values: TensorLike) -> Tensor:
 def upper_bound(sorted_sequence: TensorLike, values: TensorLike) -> Tensor:
     """Return the last index at which each value can be inserted into a sorted sequence.
 
-    This is TensorFlow.js's name for `tf.searchsorted` with `side="right"`.
+    Equivalent to `tf.upperBound` in TensorFlow.js, and to `tf.searchsorted` with `side="right"`.
 
     Args:
-        sorted_sequence: Numeric tensor of shape `[..., n]` with ascending rows.
-        values: Tensor of shape `[..., m]` with the same leading dimensions and dtype.
+        sorted_sequence: Numeric tensor of shape `[..., n]` with rows in ascending order.
+        values: Tensor of shape `[..., m]` with the leading dimensions and the dtype of
+            `sorted_sequence`.
 
     Returns:
         Int32 tensor of shape `[..., m]`.
 
     Raises:
-        tf.errors.InvalidArgumentError: If the dtypes or leading dimensions differ.
+        tf.errors.InvalidArgumentError: If the dtypes or the leading dimensions differ.
 
     Example:
         >>> import tfpy as tf
@@ -299,10 +308,13 @@ def upper_bound(sorted_sequence: TensorLike, values: TensorLike) -> Tensor:
 
 
 def invert_permutation(x: TensorLike, name: str | None = None) -> Tensor:
-    """Return the inverse of a permutation, which is checked on the host.
+    """Return the inverse of a permutation.
+
+    The values are read back to Python and checked, so the call waits for pending computations. A
+    `tf.function` in which `x` is not constant runs eagerly, without compilation.
 
     Args:
-        x: Integer vector that contains each of the numbers 0 to n - 1 once.
+        x: Integer vector that contains each of the numbers 0 to n - 1 exactly once.
 
     Returns:
         Int32 tensor of shape `[n]`.
