@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import overload
 
 from tfpy._src.base import dtypes
 from tfpy._src.base.errors import invalid
@@ -19,10 +19,12 @@ from tfpy._src.tensors.array.making import cast
 
 
 def erfcinv(x: TensorLike, name: str | None = None) -> Tensor:
-    """Compute the inverse of `tf.math.erfc`.
+    """Compute the inverse of `tf.math.erfc` elementwise.
+
+    The result is infinite at 0 and 2, and NaN outside of [0, 2].
 
     Args:
-        x: Float tensor. The result is infinite at 0 and 2, and NaN outside `[0, 2]`.
+        x: Float tensor.
 
     Returns:
         Tensor with the shape and dtype of `x`.
@@ -40,7 +42,7 @@ def erfcinv(x: TensorLike, name: str | None = None) -> Tensor:
 def lbeta(x: TensorLike, name: str | None = None) -> Tensor:
     """Compute the logarithm of the multivariate beta function along the last axis.
 
-    The result is the sum of `lgamma(x)` minus `lgamma` of the sum.
+    The result is `sum(lgamma(x)) - lgamma(sum(x))`.
 
     Args:
         x: Float tensor of shape `[..., n]`.
@@ -75,7 +77,7 @@ def _pair(x: TensorLike, y: TensorLike) -> tuple[Tensor, Tensor]:
 @as_operator("truediv", reflected=True)
 @per_value
 def divide(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
-    """Divide elementwise, with broadcasting.
+    """Divide `x` by `y` elementwise, with broadcasting.
 
     Integers are converted to floats before the division.
 
@@ -84,11 +86,12 @@ def divide(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
         y: Tensor with the dtype of `x`.
 
     Returns:
-        Tensor of the broadcast shape. Integers of 32 and 64 bits produce float64, which is float32
-        without `TFPY_ENABLE_X64`; smaller integers produce float32.
+        Tensor of the broadcast shape. Float and complex tensors keep their dtype. Integers of 32
+        and 64 bits produce float64, which is stored as float32 unless the environment variable
+        `TFPY_ENABLE_X64` is set. Smaller integers produce float32.
 
     Raises:
-        TypeError: If the operands are boolean, or have different dtypes.
+        TypeError: If `x` and `y` are boolean or have different dtypes.
 
     Example:
         >>> import tfpy as tf
@@ -120,19 +123,22 @@ truediv = divide
 
 
 def divide_no_nan(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
-    """Divide elementwise, with broadcasting; the result is 0 where `y` is 0.
+    """Divide `x` by `y` elementwise, with broadcasting. The result is 0 where `y` is 0.
+
+    Integers are converted to floats before the division.
 
     Args:
         x: Numeric tensor.
         y: Tensor with the dtype of `x`.
 
     Returns:
-        Tensor of the broadcast shape. Integers of 32 and 64 bits produce float64, which is float32
-        without `TFPY_ENABLE_X64`; smaller integers produce float32.
+        Tensor of the broadcast shape. Float and complex tensors keep their dtype. Integers of 32
+        and 64 bits produce float64, which is stored as float32 unless the environment variable
+        `TFPY_ENABLE_X64` is set. Smaller integers produce float32.
 
     Raises:
-        TypeError: If the operands have different dtypes.
-        tf.errors.InvalidArgumentError: If the operands are boolean.
+        TypeError: If `x` and `y` have different dtypes.
+        tf.errors.InvalidArgumentError: If `x` and `y` are boolean.
 
     Example:
         >>> import tfpy as tf
@@ -145,7 +151,7 @@ def divide_no_nan(x: TensorLike, y: TensorLike, name: str | None = None) -> Tens
 
 
 def reciprocal_no_nan(x: TensorLike, name: str | None = None) -> Tensor:
-    """Compute `1 / x` elementwise; the result is 0 where `x` is 0.
+    """Compute `1 / x` elementwise. The result is 0 where `x` is 0.
 
     Args:
         x: Float or complex tensor.
@@ -167,11 +173,17 @@ def reciprocal_no_nan(x: TensorLike, name: str | None = None) -> Tensor:
     return ew.divide_no_nan(cast(1, t.dtype), t)
 
 
-def scalar_mul(scalar: TensorLike, x: Tensor | IndexedSlices, name: str | None = None) -> Any:
+@overload
+def scalar_mul(scalar: TensorLike, x: Tensor, name: str | None = None) -> Tensor: ...
+@overload
+def scalar_mul(scalar: TensorLike, x: IndexedSlices, name: str | None = None) -> IndexedSlices: ...
+def scalar_mul(
+    scalar: TensorLike, x: Tensor | IndexedSlices, name: str | None = None
+) -> Tensor | IndexedSlices:
     """Multiply a tensor or `tf.IndexedSlices` by a scalar.
 
     Args:
-        scalar: Scalar with the dtype of `x`.
+        scalar: Scalar that can be converted to the dtype of `x`.
         x: Numeric tensor or `tf.IndexedSlices`.
 
     Returns:
@@ -199,7 +211,7 @@ def scalar_mul(scalar: TensorLike, x: Tensor | IndexedSlices, name: str | None =
 def sign(x: TensorLike, name: str | None = None) -> Tensor:
     """Return the sign of each element: -1, 0 or 1.
 
-    For complex numbers the result is `x / abs(x)`, and 0 where `x` is 0.
+    For complex numbers, the result is `x / abs(x)`, or 0 where `x` is 0.
 
     Args:
         x: Numeric tensor.
@@ -222,10 +234,10 @@ def sign(x: TensorLike, name: str | None = None) -> Tensor:
 
 @dispatchable
 def add_n(inputs: Sequence[TensorLike], name: str | None = None) -> Tensor:
-    """Add tensors of one shape elementwise.
+    """Add tensors of the same shape elementwise.
 
     Args:
-        inputs: Numeric tensors of one shape and dtype.
+        inputs: Sequence of numeric tensors of the same shape and dtype.
 
     Returns:
         Tensor with the shape and dtype of the inputs.
@@ -251,7 +263,9 @@ def add_n(inputs: Sequence[TensorLike], name: str | None = None) -> Tensor:
 
 @per_value
 def log_sigmoid(x: TensorLike, name: str | None = None) -> Tensor:
-    """Compute `log(sigmoid(x))` elementwise, without overflow.
+    """Compute `log(sigmoid(x))` elementwise.
+
+    The computation does not overflow for large negative elements.
 
     Args:
         x: Float tensor.
@@ -277,14 +291,14 @@ def clip_by_value(
 
     Args:
         t: Numeric tensor.
-        clip_value_min: Lower bound, which broadcasts to the shape of `t`.
-        clip_value_max: Upper bound, which broadcasts to the shape of `t`.
+        clip_value_min: Lower bound, which can be broadcast to the shape of `t`.
+        clip_value_max: Upper bound, which can be broadcast to the shape of `t`.
 
     Returns:
         Tensor with the shape and dtype of `t`.
 
     Raises:
-        ValueError: If a bound broadcasts to a larger shape than `t`.
+        ValueError: If a bound cannot be broadcast to the shape of `t` without changing that shape.
 
     Example:
         >>> import tfpy as tf
@@ -309,10 +323,12 @@ def accumulate_n(
     tensor_dtype: DTypeLike | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """Add tensors of one shape elementwise. This is the same as `tf.add_n`.
+    """Add tensors of the same shape elementwise.
+
+    Equivalent to `tf.add_n`.
 
     Args:
-        inputs: Numeric tensors of one shape and dtype.
+        inputs: Sequence of numeric tensors of the same shape and dtype.
         shape: Has no effect.
         tensor_dtype: Has no effect.
 
@@ -332,12 +348,12 @@ def accumulate_n(
     return add_n(inputs)
 
 
-def polyval(coeffs: list[Any], x: TensorLike, name: str | None = None) -> Tensor:
+def polyval(coeffs: list[TensorLike], x: TensorLike, name: str | None = None) -> Tensor:
     """Evaluate a polynomial elementwise.
 
     Args:
-        coeffs: List of coefficients, from the highest power to the constant. They broadcast with
-            `x`.
+        coeffs: List of coefficients, from the highest power to the constant. They are numbers, or
+            tensors that can be broadcast with `x`.
         x: Numeric tensor.
 
     Returns:

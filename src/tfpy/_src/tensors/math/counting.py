@@ -41,24 +41,31 @@ def bincount(
 ) -> Tensor:
     """Count how often each of the integers 0, 1, 2, … occurs.
 
-    `arr` is read on the host unless `minlength` and `maxlength` are equal.
+    Unless `minlength` and `maxlength` are equal, the size of the result depends on the values of
+    `arr`. In that case, the values are read back to Python, so the call waits for pending
+    computations, and a `tf.function` in which `arr` is not constant runs eagerly, without
+    compilation.
 
     Args:
         arr: Tensor of non-negative integers.
-        weights: Tensor with the shape of `arr`. If it is passed, the weights of each integer are
-            added instead of counted.
-        minlength: Minimal size of the result.
-        maxlength: Maximal size of the result. Larger integers are not counted.
-        dtype: Dtype of the result. It is not used with `weights`. Default: int32.
-        axis: None or 0 counts all elements, -1 counts each row of a matrix separately.
-        binary_output: If True, return 1 for integers that occur.
+        weights: Tensor with the shape of `arr`. If it is passed, the result contains the sum of the
+            weights of each integer instead of the number of occurrences.
+        minlength: Smallest size of the result. Default: 0.
+        maxlength: Largest size of the result. Integers that are not less than `maxlength` are not
+            counted. Default: no limit.
+        dtype: Dtype of the counts, which has no effect on sums of weights. Default: int32.
+        axis: If -1, count in each row of a matrix separately. If 0 or None (default), count in the
+            whole tensor.
+        binary_output: If True, return 1 for integers that occur and 0 for the others, instead of
+            the numbers of occurrences.
 
     Returns:
-        Tensor of shape `[size]`, or `[rows, size]` if `axis` is -1, with the dtype of `weights` or
-        `dtype`.
+        Tensor of shape `[size]`, or `[rows, size]` if `axis` is -1. Its dtype is `dtype`, or the
+        dtype of `weights` for sums of weights.
 
     Raises:
-        tf.errors.InvalidArgumentError: If an element is negative, or `weights` has another shape.
+        tf.errors.InvalidArgumentError: If `weights` and `arr` have different shapes, or an element
+            is negative (unless `minlength` and `maxlength` are equal).
         ValueError: If `axis` is not None, 0 or -1.
 
     Example:
@@ -145,24 +152,25 @@ def histogram_fixed_width_bins(
     dtype: DTypeLike = dtypes.int32,
     name: str | None = None,
 ) -> Tensor:
-    """Return the bin of each value in a histogram with bins of equal width.
+    """Return the index of the bin of each value, for a histogram with bins of equal width.
 
-    Values outside the range belong to the first or last bin. The bin of NaN is the lowest integer
-    of the dtype, and so is the bin of the bound if the range is empty.
+    Values outside of the range belong to the first or last bin. The result for NaN is the smallest
+    integer of `dtype`. If both bounds are equal, this is also the result for values that are equal
+    to them.
 
     Args:
         values: Float tensor of any shape.
-        value_range: Vector of the two bounds, with the dtype of `values`.
+        value_range: Vector `[low, high]` of the bounds, with the dtype of `values`.
         nbins: Number of bins. Default: 100.
-        dtype: Dtype of the result. Default: int32. `int64` and `float64` have 32 bits without
-            `TFPY_ENABLE_X64`.
+        dtype: Dtype of the result. Default: int32. Unless the environment variable
+            `TFPY_ENABLE_X64` is set, int64 and float64 values are stored as int32 and float32.
 
     Returns:
         Tensor with the shape of `values`.
 
     Raises:
         tf.errors.InvalidArgumentError: If `nbins` is not positive, `values` is not a float tensor,
-            or the dtypes differ.
+            or the dtypes of `values` and `value_range` differ.
 
     Example:
         >>> import tfpy as tf
@@ -194,22 +202,22 @@ def histogram_fixed_width(
 ) -> Tensor:
     """Count the values in each bin of a histogram with bins of equal width.
 
-    Values outside the range belong to the first or last bin. NaN is not counted.
+    Values outside of the range belong to the first or last bin. NaN is not counted.
 
     Args:
         values: Numeric tensor of any shape.
-        value_range: Vector of the two bounds, with the dtype of `values`.
+        value_range: Vector `[low, high]` of the bounds, with the dtype of `values`.
         nbins: Number of bins. Default: 100.
-        dtype: Dtype of the result. Default: int32. `int64` and `float64` have 32 bits without
-            `TFPY_ENABLE_X64`.
+        dtype: Dtype of the result. Default: int32. Unless the environment variable
+            `TFPY_ENABLE_X64` is set, int64 and float64 values are stored as int32 and float32.
 
     Returns:
-        Tensor of shape `[nbins]`.
+        Vector of shape `[nbins]` with the number of values in each bin.
 
     Raises:
-        tf.errors.InvalidArgumentError: If the range is empty, `nbins` is not positive, or the
-            dtypes differ.
-        TypeError: If the range consists of floats and the values are integers.
+        tf.errors.InvalidArgumentError: If the lower bound is not less than the upper bound, `nbins`
+            is not positive, or the dtypes of `values` and `value_range` differ.
+        TypeError: If the bounds are floats and the values are integers.
 
     Example:
         >>> import tfpy as tf
@@ -269,23 +277,29 @@ def confusion_matrix(
     dtype: DTypeLike = dtypes.int32,
     name: str | None = None,
 ) -> Tensor:
-    """Count how often each label (row) was predicted as each class (column).
+    """Count how often each true class was predicted as each class.
+
+    Element `[i, j]` of the result is the number of examples of class i that were predicted as class
+    j.
+
+    Without `num_classes`, the size of the result depends on the values of `labels` and
+    `predictions`. They are read back to Python, so the call waits for pending computations. A
+    `tf.function` in which they are not constant runs eagerly, without compilation.
 
     Args:
         labels: Integer vector of the true classes.
-        predictions: Integer vector of the predicted classes, with the size of `labels`.
-        num_classes: Number of classes. Default: the largest class plus 1, which is read on the
-            host.
-        weights: Vector of the weight of each pair. Default: 1.
-        dtype: Dtype of the result. Default: int32. `int64` and `float64` have 32 bits without
-            `TFPY_ENABLE_X64`.
+        predictions: Integer vector of the predicted classes, with the length of `labels`.
+        num_classes: Number of classes. Default: the largest class plus 1.
+        weights: Vector with the weight of each example. Default: 1 for each example.
+        dtype: Dtype of the result. Default: int32. Unless the environment variable
+            `TFPY_ENABLE_X64` is set, int64 and float64 values are stored as int32 and float32.
 
     Returns:
         Tensor of shape `[num_classes, num_classes]`.
 
     Raises:
-        tf.errors.InvalidArgumentError: If a class is negative or, on cpu and wasm, not less than
-            `num_classes`.
+        tf.errors.InvalidArgumentError: If a class is negative or not less than `num_classes`. If
+            `num_classes` is passed, only the cpu and wasm backends check this.
 
     Example:
         >>> import tfpy as tf
@@ -332,7 +346,7 @@ def zero_fraction(value: TensorLike, name: str | None = None) -> Tensor:
         value: Numeric tensor of any shape.
 
     Returns:
-        Float32 scalar; NaN for an empty tensor.
+        Float32 scalar. It is NaN for an empty tensor.
 
     Example:
         >>> import tfpy as tf

@@ -22,16 +22,18 @@ def argmax(
     output_type: DTypeLike = dtypes.int64,
     name: str | None = None,
 ) -> Tensor:
-    """Return the index of the largest element along an axis, the first one on ties.
+    """Return the index of the largest element along an axis.
+
+    If several elements are equal, the first index is returned. NaN is ignored.
 
     Args:
         input: Numeric or boolean tensor of rank 1 or more.
-        axis: Axis, negative values count from the end. Default: 0.
-        output_type: Integer dtype of the result. Default: int64, which is int32 without
-            `TFPY_ENABLE_X64`.
+        axis: Axis to search along. Negative values count from the end. Default: 0.
+        output_type: Integer dtype of the result. Default: int64, which is stored as int32 unless
+            the environment variable `TFPY_ENABLE_X64` is set.
 
     Returns:
-        Integer tensor with the shape of `input` without the axis.
+        Integer tensor with the shape of `input` without `axis`.
 
     Raises:
         tf.errors.InvalidArgumentError: If the axis is out of range.
@@ -54,16 +56,18 @@ def argmin(
     output_type: DTypeLike = dtypes.int64,
     name: str | None = None,
 ) -> Tensor:
-    """Return the index of the smallest element along an axis, the first one on ties.
+    """Return the index of the smallest element along an axis.
+
+    If several elements are equal, the first index is returned. NaN is ignored.
 
     Args:
         input: Numeric or boolean tensor of rank 1 or more.
-        axis: Axis, negative values count from the end. Default: 0.
-        output_type: Integer dtype of the result. Default: int64, which is int32 without
-            `TFPY_ENABLE_X64`.
+        axis: Axis to search along. Negative values count from the end. Default: 0.
+        output_type: Integer dtype of the result. Default: int64, which is stored as int32 unless
+            the environment variable `TFPY_ENABLE_X64` is set.
 
     Returns:
-        Integer tensor with the shape of `input` without the axis.
+        Integer tensor with the shape of `input` without `axis`.
 
     Raises:
         tf.errors.InvalidArgumentError: If the axis is out of range.
@@ -107,7 +111,7 @@ def is_strictly_increasing(x: TensorLike, name: str | None = None) -> Tensor:
         x: Numeric tensor of any shape.
 
     Returns:
-        Boolean scalar; True for tensors with fewer than two elements.
+        Boolean scalar. It is True if `x` has fewer than two elements.
 
     Raises:
         TypeError: If `x` is a string or boolean tensor.
@@ -129,7 +133,7 @@ def is_non_decreasing(x: TensorLike, name: str | None = None) -> Tensor:
         x: Numeric tensor of any shape.
 
     Returns:
-        Boolean scalar; True for tensors with fewer than two elements.
+        Boolean scalar. It is True if `x` has fewer than two elements.
 
     Raises:
         TypeError: If `x` is a string or boolean tensor.

@@ -44,15 +44,15 @@ def _reduce(op: Op, input_tensor: TensorLike, axis: Axis, keepdims: bool) -> Ten
 def reduce_sum(
     input_tensor: TensorLike, axis: Axis = None, keepdims: bool = False, name: str | None = None
 ) -> Tensor:
-    """Compute the sum of elements over axes.
+    """Compute the sum of elements over the given axes.
 
     Args:
         input_tensor: Numeric tensor.
         axis: Axis or axes to reduce; negative values count from the end. Default: all axes.
-        keepdims: If True, keep the reduced axes with size 1.
+        keepdims: If True, keep the reduced axes as dimensions of size 1.
 
     Returns:
-        Tensor with the dtype of `input_tensor`, without the reduced axes.
+        Tensor with the dtype of `input_tensor`, without the reduced axes unless `keepdims` is True.
 
     Raises:
         tf.errors.InvalidArgumentError: If an axis is out of range or occurs twice.
@@ -72,15 +72,15 @@ def reduce_sum(
 def reduce_prod(
     input_tensor: TensorLike, axis: Axis = None, keepdims: bool = False, name: str | None = None
 ) -> Tensor:
-    """Compute the product of elements over axes.
+    """Compute the product of elements over the given axes.
 
     Args:
         input_tensor: Numeric tensor.
         axis: Axis or axes to reduce; negative values count from the end. Default: all axes.
-        keepdims: If True, keep the reduced axes with size 1.
+        keepdims: If True, keep the reduced axes as dimensions of size 1.
 
     Returns:
-        Tensor with the dtype of `input_tensor`, without the reduced axes.
+        Tensor with the dtype of `input_tensor`, without the reduced axes unless `keepdims` is True.
 
     Raises:
         tf.errors.InvalidArgumentError: If an axis is out of range or occurs twice.
@@ -100,15 +100,15 @@ def reduce_prod(
 def reduce_max(
     input_tensor: TensorLike, axis: Axis = None, keepdims: bool = False, name: str | None = None
 ) -> Tensor:
-    """Compute the maximum of elements over axes.
+    """Compute the maximum of elements over the given axes.
 
     Args:
-        input_tensor: Real tensor.
+        input_tensor: Integer or float tensor.
         axis: Axis or axes to reduce; negative values count from the end. Default: all axes.
-        keepdims: If True, keep the reduced axes with size 1.
+        keepdims: If True, keep the reduced axes as dimensions of size 1.
 
     Returns:
-        Tensor with the dtype of `input_tensor`, without the reduced axes.
+        Tensor with the dtype of `input_tensor`, without the reduced axes unless `keepdims` is True.
 
     Raises:
         tf.errors.InvalidArgumentError: If an axis is out of range or occurs twice.
@@ -128,15 +128,15 @@ def reduce_max(
 def reduce_min(
     input_tensor: TensorLike, axis: Axis = None, keepdims: bool = False, name: str | None = None
 ) -> Tensor:
-    """Compute the minimum of elements over axes.
+    """Compute the minimum of elements over the given axes.
 
     Args:
-        input_tensor: Real tensor.
+        input_tensor: Integer or float tensor.
         axis: Axis or axes to reduce; negative values count from the end. Default: all axes.
-        keepdims: If True, keep the reduced axes with size 1.
+        keepdims: If True, keep the reduced axes as dimensions of size 1.
 
     Returns:
-        Tensor with the dtype of `input_tensor`, without the reduced axes.
+        Tensor with the dtype of `input_tensor`, without the reduced axes unless `keepdims` is True.
 
     Raises:
         tf.errors.InvalidArgumentError: If an axis is out of range or occurs twice.
@@ -156,15 +156,15 @@ def reduce_min(
 def reduce_any(
     input_tensor: TensorLike, axis: Axis = None, keepdims: bool = False, name: str | None = None
 ) -> Tensor:
-    """Compute the logical or of elements over axes.
+    """Compute the logical OR of elements over the given axes.
 
     Args:
         input_tensor: Boolean tensor.
         axis: Axis or axes to reduce; negative values count from the end. Default: all axes.
-        keepdims: If True, keep the reduced axes with size 1.
+        keepdims: If True, keep the reduced axes as dimensions of size 1.
 
     Returns:
-        Boolean tensor without the reduced axes.
+        Boolean tensor, without the reduced axes unless `keepdims` is True.
 
     Raises:
         tf.errors.InvalidArgumentError: If an axis is out of range or occurs twice.
@@ -183,15 +183,15 @@ def reduce_any(
 def reduce_all(
     input_tensor: TensorLike, axis: Axis = None, keepdims: bool = False, name: str | None = None
 ) -> Tensor:
-    """Compute the logical and of elements over axes.
+    """Compute the logical AND of elements over the given axes.
 
     Args:
         input_tensor: Boolean tensor.
         axis: Axis or axes to reduce; negative values count from the end. Default: all axes.
-        keepdims: If True, keep the reduced axes with size 1.
+        keepdims: If True, keep the reduced axes as dimensions of size 1.
 
     Returns:
-        Boolean tensor without the reduced axes.
+        Boolean tensor, without the reduced axes unless `keepdims` is True.
 
     Raises:
         tf.errors.InvalidArgumentError: If an axis is out of range or occurs twice.
@@ -210,17 +210,17 @@ def reduce_all(
 def reduce_mean(
     input_tensor: TensorLike, axis: Axis = None, keepdims: bool = False, name: str | None = None
 ) -> Tensor:
-    """Compute the mean of elements over axes.
+    """Compute the mean of elements over the given axes.
 
-    Integer means truncate, as in TensorFlow.
+    The mean of integers is rounded toward zero to an integer, as in TensorFlow.
 
     Args:
         input_tensor: Numeric tensor.
         axis: Axis or axes to reduce; negative values count from the end. Default: all axes.
-        keepdims: If True, keep the reduced axes with size 1.
+        keepdims: If True, keep the reduced axes as dimensions of size 1.
 
     Returns:
-        Tensor with the dtype of `input_tensor`, without the reduced axes.
+        Tensor with the dtype of `input_tensor`, without the reduced axes unless `keepdims` is True.
 
     Raises:
         tf.errors.InvalidArgumentError: If an axis is out of range or occurs twice.
@@ -265,15 +265,17 @@ def _integer_mean(x: Tensor, axis: Any, keepdims: bool) -> Tensor:
 def reduce_logsumexp(
     input_tensor: TensorLike, axis: Axis = None, keepdims: bool = False, name: str | None = None
 ) -> Tensor:
-    """Compute `log(sum(exp(x)))` of elements over axes, without overflow.
+    """Compute `log(sum(exp(x)))` of elements over the given axes.
+
+    The computation does not overflow for large elements.
 
     Args:
         input_tensor: Float tensor.
         axis: Axis or axes to reduce; negative values count from the end. Default: all axes.
-        keepdims: If True, keep the reduced axes with size 1.
+        keepdims: If True, keep the reduced axes as dimensions of size 1.
 
     Returns:
-        Tensor with the dtype of `input_tensor`, without the reduced axes.
+        Tensor with the dtype of `input_tensor`, without the reduced axes unless `keepdims` is True.
 
     Raises:
         tf.errors.InvalidArgumentError: If an axis is out of range or occurs twice.
@@ -300,17 +302,19 @@ def count_nonzero(
     dtype: DTypeLike = dtypes.int64,
     name: str | None = None,
 ) -> Tensor:
-    """Count the elements that are not 0 (False, empty strings) over axes.
+    """Count the elements that are not 0 over the given axes.
+
+    False and empty strings count as 0.
 
     Args:
         input: Tensor of any dtype.
         axis: Axis or axes to reduce; negative values count from the end. Default: all axes.
-        keepdims: If True, keep the reduced axes with size 1.
-        dtype: Dtype of the result. Default: int64. `int64` and `float64` have 32 bits without
-            `TFPY_ENABLE_X64`.
+        keepdims: If True, keep the reduced axes as dimensions of size 1.
+        dtype: Dtype of the result. Default: int64. Unless the environment variable
+            `TFPY_ENABLE_X64` is set, int64 and float64 values are stored as int32 and float32.
 
     Returns:
-        Tensor of dtype `dtype` without the reduced axes.
+        Tensor of dtype `dtype`, without the reduced axes unless `keepdims` is True.
 
     Raises:
         tf.errors.InvalidArgumentError: If an axis is out of range or occurs twice.

@@ -18,15 +18,18 @@ from tfpy._src.tensors.math.reductions import reduce_mean, reduce_sum
 def reduce_variance(
     input_tensor: TensorLike, axis: Axis = None, keepdims: bool = False, name: str | None = None
 ) -> Tensor:
-    """Compute the variance of elements over axes, without Bessel's correction.
+    """Compute the variance of elements over the given axes.
+
+    The sum of squares is divided by the number of elements n, not by n - 1.
 
     Args:
         input_tensor: Float or complex tensor.
         axis: Axis or axes to reduce; negative values count from the end. Default: all axes.
-        keepdims: If True, keep the reduced axes with size 1.
+        keepdims: If True, keep the reduced axes as dimensions of size 1.
 
     Returns:
-        Float tensor without the reduced axes: float32 for complex64, else the dtype of the input.
+        Float tensor, without the reduced axes unless `keepdims` is True. It has the dtype of
+        `input_tensor`, or float32 for complex64 and float64 for complex128.
 
     Raises:
         TypeError: If `input_tensor` is an integer tensor.
@@ -56,15 +59,18 @@ def _squared_length(x: Tensor) -> Tensor:
 def reduce_std(
     input_tensor: TensorLike, axis: Axis = None, keepdims: bool = False, name: str | None = None
 ) -> Tensor:
-    """Compute the standard deviation of elements over axes, without Bessel's correction.
+    """Compute the standard deviation of elements over the given axes.
+
+    The sum of squares is divided by the number of elements n, not by n - 1.
 
     Args:
         input_tensor: Float or complex tensor.
         axis: Axis or axes to reduce; negative values count from the end. Default: all axes.
-        keepdims: If True, keep the reduced axes with size 1.
+        keepdims: If True, keep the reduced axes as dimensions of size 1.
 
     Returns:
-        Float tensor without the reduced axes: float32 for complex64, else the dtype of the input.
+        Float tensor, without the reduced axes unless `keepdims` is True. It has the dtype of
+        `input_tensor`, or float32 for complex64 and float64 for complex128.
 
     Raises:
         TypeError: If `input_tensor` is an integer tensor.
@@ -83,15 +89,15 @@ def reduce_std(
 def reduce_euclidean_norm(
     input_tensor: TensorLike, axis: Axis = None, keepdims: bool = False, name: str | None = None
 ) -> Tensor:
-    """Compute the Euclidean norm `sqrt(sum(x**2))` of elements over axes.
+    """Compute the Euclidean norm `sqrt(sum(x**2))` of elements over the given axes.
 
     Args:
         input_tensor: Numeric tensor.
         axis: Axis or axes to reduce; negative values count from the end. Default: all axes.
-        keepdims: If True, keep the reduced axes with size 1.
+        keepdims: If True, keep the reduced axes as dimensions of size 1.
 
     Returns:
-        Tensor with the dtype of `input_tensor`, without the reduced axes.
+        Tensor with the dtype of `input_tensor`, without the reduced axes unless `keepdims` is True.
 
     Raises:
         tf.errors.InvalidArgumentError: If an axis is out of range or occurs twice.
@@ -113,13 +119,13 @@ def reduce_euclidean_norm(
 def l2_normalize(
     x: TensorLike, axis: Axis = None, epsilon: float = 1e-12, name: str | None = None
 ) -> Tensor:
-    """Divide a tensor by its Euclidean norm over axes.
+    """Divide a tensor by its Euclidean norm over the given axes.
 
     Args:
         x: Float or complex tensor.
-        axis: Axis or axes to reduce; negative values count from the end. Default: all axes.
-        epsilon: Lower bound of the squared norm. Default: 1e-12. It is at least 1e-4 on devices
-            with float16 textures.
+        axis: Axis or axes of the norm; negative values count from the end. Default: all axes.
+        epsilon: Lower bound of the squared norm, which avoids a division by 0. Default: 1e-12. If
+            the backend stores numbers as float16, the bound is at least 1e-4.
 
     Returns:
         Tensor with the shape and dtype of `x`.
