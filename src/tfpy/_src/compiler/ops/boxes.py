@@ -186,8 +186,8 @@ non_max_suppression: Op = register(
         _infer,
         _ref,
         kernel=_kernel,
-        doc="""Index and score of each chosen box, [most, 2]. Indices after the last chosen box are
-        -1.""",
+        doc="""Index and score of each chosen box, of shape [most, 2]. The indices after the last
+        chosen box are -1.""",
         samples=_samples,
         sequential="each choice depends on the previous choices",
     )

@@ -1,4 +1,4 @@
-"""Conversions of elements to another dtype: by value, and by bits."""
+"""Conversions of elements to a different dtype: by value, and by bits."""
 
 from __future__ import annotations
 
@@ -43,8 +43,8 @@ cast: Op = register(
         complex_expr.cast,
         by_rows=True,
         laws=Laws(exact=True, sparse=True),
-        doc="""x in another dtype. Floats are truncated to integers; values out of range wrap
-        around.""",
+        doc="""x in a different dtype. Floats are truncated to integers, and values out of range
+        wrap around.""",
         samples=elementwise_samples(
             1,
             dtypes.DEVICE_DTYPES,
@@ -80,7 +80,7 @@ bitcast = register(
         params=("x",),
         by_bits=True,
         laws=Laws(exact=True),
-        doc="The same bits as another dtype. Devices support float32 and int32.",
+        doc="The bits of x as a different dtype. Devices support float32 and int32.",
         samples=elementwise_samples(
             1,
             (dtypes.float32, dtypes.int32),

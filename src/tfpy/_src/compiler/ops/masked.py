@@ -15,9 +15,9 @@ multiply_no_nan: Op = binary(
     holomorphic=False,
     public="math.multiply_no_nan",
     laws=Laws(exact=True),
-    doc="""Compute `x * y` element-wise, and 0 where `y` is 0.
+    doc="""Compute `x * y` element-wise. The result is 0 where `y` is 0.
 
-    The result is 0 where `y` is 0, even if `x` is infinite or NaN.
+    This holds even where `x` is infinite or NaN.
     """,
 )
 masked_multiply: Op = binary(
@@ -29,5 +29,5 @@ masked_multiply: Op = binary(
     public="",
     laws=Laws(exact=True),
     doc="""Gradient of a function with a slope that may be infinite or NaN: slope * g, or 0 where g
-    is 0. The latter holds where tf.where selected another value.""",
+    is 0, as it is where tf.where selected a different value.""",
 )

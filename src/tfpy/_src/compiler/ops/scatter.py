@@ -224,8 +224,8 @@ ravel_index = register(
         kernel=_ravel_kernel,
         indexed=_RAVELLED,
         params=("indices",),
-        doc="""Row-major position of each index vector. Outside of dims, an error on cpu and wasm,
-        else -1.""",
+        doc="""Row-major position of each index vector in a tensor of shape `dims`. Out-of-range
+        indices raise an error on cpu and wasm; on other backends, their position is -1.""",
         samples=_ravel_samples,
     )
 )

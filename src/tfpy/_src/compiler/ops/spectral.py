@@ -102,8 +102,8 @@ dft: Op = register(
         _vjp,
         kernel=_kernel,
         params=("real", "imag"),
-        doc="""Real and imaginary parts, stacked, of the transform along an axis, without a scale.
-        Without `imag` the input is real; `inverse` flips the sign of the exponent.""",
+        doc="""Stacked real and imaginary parts of the transform along an axis, without a scale.
+        If there is no `imag`, the input is real. `inverse` flips the sign of the exponent.""",
         samples=_samples,
         tolerance=5e-4,
         reason="sums of products are rounded in a different order",

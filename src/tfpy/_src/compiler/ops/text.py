@@ -110,24 +110,27 @@ as_string = text(
     samples=_numbers,
     doc="""Convert each element to a string.
 
-    Numbers are printed as by `printf`, booleans as `true` and `false`.
+    Numbers are formatted as by `printf` in C, and booleans as `true` and `false`.
 
     Args:
         input: Tensor of numbers, booleans or strings.
-        precision: Number of digits after the decimal point of floats; -1 means 6. For strings, the
-            number of bytes to keep where `width` is positive.
-        scientific: If True, print floats in scientific notation.
-        shortest: If True, print floats in the shorter of scientific and decimal notation.
-        width: Smallest number of characters. Shorter results are padded.
-        fill: Padding: `""` or `" "` for spaces, `"0"` for zeros, `"-"` for spaces on the right, or
-            `"+"` for spaces and a sign before positive numbers.
+        precision: Number of digits after the decimal point of floats. Default: -1, which stands for
+            6 digits. Strings are cut to this number of bytes if `width` is positive.
+        scientific: If True, format floats in scientific notation.
+        shortest: If True, format floats in scientific or decimal notation, whichever is shorter.
+        width: Smallest number of characters of a number or string. Shorter results are padded.
+            Default: -1, which means no padding.
+        fill: Kind of padding. `""` (default) and `" "` insert spaces on the left, `"0"` zeros on
+            the left, and `"-"` spaces on the right. `"+"` inserts spaces on the left, and a sign
+            before positive numbers.
 
     Returns:
-        String tensor of the shape of `input`.
+        String tensor with the shape of `input`.
 
     Raises:
-        tf.errors.InvalidArgumentError: If `fill` is not supported, if both `scientific` and
-            `shortest` are True, or if one of these or `precision` is set for integers or booleans.
+        tf.errors.InvalidArgumentError: If `fill` is not one of these strings, both `scientific` and
+            `shortest` are True, or `scientific`, `shortest` or `precision` is set for integers or
+            booleans.
     """,
 )
 lower = text(
@@ -135,17 +138,17 @@ lower = text(
     host.lower,
     attrs={"encoding": ""},
     public="strings.lower",
-    doc="""Convert strings to lower case.
+    doc="""Convert each string to lower case.
 
     Args:
         input: String tensor.
-        encoding: `""` to convert ASCII letters only, or `"utf-8"` to convert all letters.
+        encoding: `""` (default) to convert only ASCII letters, or `"utf-8"` to convert all letters.
 
     Returns:
-        String tensor of the shape of `input`.
+        String tensor with the shape of `input`.
 
     Raises:
-        tf.errors.InvalidArgumentError: If `encoding` is not supported.
+        tf.errors.InvalidArgumentError: If `encoding` is neither `""` nor `"utf-8"`.
     """,
 )
 upper = text(
@@ -153,30 +156,32 @@ upper = text(
     host.upper,
     attrs={"encoding": ""},
     public="strings.upper",
-    doc="""Convert strings to upper case.
+    doc="""Convert each string to upper case.
 
     Args:
         input: String tensor.
-        encoding: `""` to convert ASCII letters only, or `"utf-8"` to convert all letters.
+        encoding: `""` (default) to convert only ASCII letters, or `"utf-8"` to convert all letters.
 
     Returns:
-        String tensor of the shape of `input`.
+        String tensor with the shape of `input`.
 
     Raises:
-        tf.errors.InvalidArgumentError: If `encoding` is not supported.
+        tf.errors.InvalidArgumentError: If `encoding` is neither `""` nor `"utf-8"`.
     """,
 )
 strip = text(
     "string_strip",
     host.strip,
     public="strings.strip",
-    doc="""Remove leading and trailing whitespace from strings.
+    doc="""Remove whitespace at the start and at the end of each string.
+
+    Only ASCII whitespace is removed.
 
     Args:
-        input: String tensor. Whitespace is ASCII only.
+        input: String tensor.
 
     Returns:
-        String tensor of the shape of `input`.
+        String tensor with the shape of `input`.
     """,
 )
 
@@ -199,17 +204,18 @@ length = text(
     attrs={"unit": "BYTE"},
     public="strings.length",
     infer_aval=_length_infer,
-    doc="""Compute the length of strings.
+    doc="""Compute the length of each string.
 
     Args:
         input: String tensor.
-        unit: `"BYTE"` to count bytes, or `"UTF8_CHAR"` to count the characters of UTF-8 strings.
+        unit: `"BYTE"` (default) to count bytes, or `"UTF8_CHAR"` to count the characters of UTF-8
+            strings.
 
     Returns:
-        int32 tensor of the shape of `input`.
+        Int32 tensor with the shape of `input`.
 
     Raises:
-        tf.errors.InvalidArgumentError: If `unit` is not supported.
+        tf.errors.InvalidArgumentError: If `unit` is neither `"BYTE"` nor `"UTF8_CHAR"`.
     """,
 )
 
