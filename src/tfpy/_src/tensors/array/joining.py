@@ -183,7 +183,7 @@ def split(
         num: Expected number of sizes in `num_or_size_splits`. Default: not checked.
 
     Returns:
-        List of parts with the dtype of `value` and its dimensions other than `axis`.
+        List of tensors with the dtype of `value`, one for each part.
 
     Raises:
         tf.errors.InvalidArgumentError: If the parts do not fill the axis exactly, `num` differs
@@ -234,7 +234,7 @@ def split(
 
 @dispatchable
 def tile(input: TensorLike, multiples: TensorLike, name: str | None = None) -> Tensor:
-    """Repeat a whole tensor along each axis.
+    """Create a tensor by repeating a given tensor along each axis.
 
     Args:
         input: Tensor of any dtype.

@@ -40,7 +40,7 @@ def finfo(dtype: DTypeLike) -> np.finfo[Any]:
 def select(
     condlist: Sequence[TensorLike], choicelist: Sequence[TensorLike], default: TensorLike = 0
 ) -> Tensor:
-    """Select each element from the first choice whose condition is True at its position.
+    """Select each element from the first tensor in `choicelist` for which the condition is True.
 
     Args:
         condlist: List of boolean tensors, which are broadcast with the choices.

@@ -26,11 +26,11 @@ from tfpy._src.tensors.array.static import static_ints
 
 
 def unravel_index(indices: TensorLike, dims: ShapeLike, name: str | None = None) -> Tensor:
-    """Convert indices into a flattened tensor to coordinates in the tensor.
+    """Convert flat indices to coordinates in a tensor of shape `dims`.
 
     Args:
-        indices: Integer tensor of any shape with indices into the flattened tensor, in row-major
-            order.
+        indices: Integer tensor of any shape with indices into the flattened tensor (in row-major
+            order).
         dims: Shape of the tensor, a vector of positive integers.
 
     Returns:

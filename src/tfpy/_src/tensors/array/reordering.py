@@ -64,9 +64,7 @@ def roll(
     axis: IntLike | Sequence[int],
     name: str | None = None,
 ) -> Tensor:
-    """Shift the elements along the given axes, from one end to the other.
-
-    Elements that are shifted beyond the end of an axis enter at its start.
+    """Shift elements along the given axes. Elements that leave at one end enter at the other.
 
     Args:
         input: Tensor of rank 1 or more.

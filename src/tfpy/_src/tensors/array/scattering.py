@@ -33,7 +33,6 @@ from tfpy._src.tensors.array.slicing import as_places, take
 from tfpy._src.tensors.array.static import static_ints
 
 _POLICIES = ("", "DEFAULT", "ERROR", "IGNORE")
-"""Policies for indices outside the tensor."""
 
 
 @dispatchable
@@ -51,9 +50,11 @@ def gather_nd(
     Args:
         params: Tensor of rank 1 or more.
         indices: Integer tensor of shape `[..., depth]`. Each row is the index of a slice.
-        batch_dims: Number of leading dimensions of `params` and `indices` that form a batch.
-        bad_indices_policy: `"IGNORE"` produces zeros for out-of-range indices. `"DEFAULT"`,
-            `"ERROR"` and `""` raise an error on cpu and wasm, and also produce zeros elsewhere.
+        batch_dims: Number of leading dimensions of `params` and `indices` that form a batch. In
+            each element of the batch, slices are gathered separately.
+        bad_indices_policy: How to handle out-of-range indices. `""` (default), `"DEFAULT"` and
+            `"ERROR"` raise an error on cpu and wasm, and produce zeros on the other backends.
+            `"IGNORE"` does the latter on all backends.
 
     Returns:
         Tensor with the dtype of `params`. Its shape consists of the dimensions of `indices` without
@@ -156,8 +157,9 @@ def scatter_nd(
         indices: Integer tensor of shape `[..., depth]`. Each row is the index of a slice.
         updates: Tensor of shape `[..., *shape[depth:]]`. Numeric updates of a slice are added.
         shape: Shape of the result.
-        bad_indices_policy: `"IGNORE"` drops updates of out-of-range indices. `"DEFAULT"`, `"ERROR"`
-            and `""` raise an error on cpu and wasm, and drop such updates on the other backends.
+        bad_indices_policy: How to handle out-of-range indices. `""` (default), `"DEFAULT"` and
+            `"ERROR"` raise an error on cpu and wasm, and drop the updates on the other backends.
+            `"IGNORE"` does the latter on all backends.
 
     Returns:
         Tensor of shape `shape`, with the dtype of `updates`.
@@ -262,7 +264,7 @@ def tensor_scatter_nd_max(
     bad_indices_policy: str = "",
     name: str | None = None,
 ) -> Tensor:
-    """Return a copy of a tensor with the maximum of slices at the given indices and updates.
+    """Return a copy of a tensor in which slices are replaced by their maximum with the updates.
 
     Args:
         tensor: Numeric tensor of rank 1 or more.
@@ -279,8 +281,7 @@ def tensor_scatter_nd_max(
 
     Example:
         >>> import tfpy as tf
-        >>> x = [5, 5, 5]
-        >>> tf.tensor_scatter_nd_max(x, indices=[[0], [2]], updates=[3, 9]).numpy().tolist()
+        >>> tf.tensor_scatter_nd_max([5, 5, 5], [[0], [2]], [3, 9]).numpy().tolist()
         [5, 5, 9]
 
     See also: `tf.tensor_scatter_nd_min`, `tf.tensor_scatter_nd_update`.
@@ -302,7 +303,7 @@ def tensor_scatter_nd_min(
     bad_indices_policy: str = "",
     name: str | None = None,
 ) -> Tensor:
-    """Return a copy of a tensor with the minimum of slices at the given indices and updates.
+    """Return a copy of a tensor in which slices are replaced by their minimum with the updates.
 
     Args:
         tensor: Numeric tensor of rank 1 or more.
@@ -319,8 +320,7 @@ def tensor_scatter_nd_min(
 
     Example:
         >>> import tfpy as tf
-        >>> x = [5, 5, 5]
-        >>> tf.tensor_scatter_nd_min(x, indices=[[0], [2]], updates=[3, 9]).numpy().tolist()
+        >>> tf.tensor_scatter_nd_min([5, 5, 5], [[0], [2]], [3, 9]).numpy().tolist()
         [3, 5, 5]
 
     See also: `tf.tensor_scatter_nd_max`, `tf.tensor_scatter_nd_update`.
@@ -379,7 +379,8 @@ def tensor_scatter_nd_sub(
     Args:
         tensor: Numeric tensor of rank 1 or more.
         indices: Integer tensor of shape `[..., depth]`. Each row is the index of a slice.
-        updates: Tensor of shape `[..., *tensor.shape[depth:]]`. All updates of a slice are used.
+        updates: Tensor of shape `[..., *tensor.shape[depth:]]`. All updates of a slice are
+            subtracted.
         bad_indices_policy: How to handle out-of-range indices, as in `tf.scatter_nd`.
 
     Returns:
@@ -391,8 +392,7 @@ def tensor_scatter_nd_sub(
 
     Example:
         >>> import tfpy as tf
-        >>> x = [5, 5, 5]
-        >>> tf.tensor_scatter_nd_sub(x, indices=[[0], [2]], updates=[3, 9]).numpy().tolist()
+        >>> tf.tensor_scatter_nd_sub([5, 5, 5], [[0], [2]], [3, 9]).numpy().tolist()
         [2, 5, -4]
 
     See also: `tf.tensor_scatter_nd_add`.

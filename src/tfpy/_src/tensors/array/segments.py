@@ -109,7 +109,7 @@ def unsorted_segment_max(
         num_segments: Number of segments.
 
     Returns:
-        Tensor of shape `[num_segments, ...]` with the dtype of `data`. Empty segments are the
+        Tensor of shape `[num_segments, ...]` with the dtype of `data`. Empty segments contain the
         lowest number of the dtype.
 
     Raises:
@@ -139,7 +139,7 @@ def unsorted_segment_min(
         num_segments: Number of segments.
 
     Returns:
-        Tensor of shape `[num_segments, ...]` with the dtype of `data`. Empty segments are the
+        Tensor of shape `[num_segments, ...]` with the dtype of `data`. Empty segments contain the
         highest number of the dtype.
 
     Raises:

@@ -282,8 +282,8 @@ def boolean_mask(
         axis: First axis that the mask covers. Negative values count from the end. Default: 0.
 
     Returns:
-        Tensor with the dtype of `tensor`. One dimension, the number of True elements, replaces the
-        dimensions that the mask covers.
+        Tensor with the dtype of `tensor`. The dimensions that the mask covers are replaced by one
+        dimension, the number of True elements.
 
     Raises:
         ValueError: If the shapes of the mask and the tensor do not match.

@@ -41,9 +41,9 @@ def bincount(
 ) -> Tensor:
     """Count how often each of the integers 0, 1, 2, … occurs.
 
-    Unless `minlength` and `maxlength` are equal, the size of the result depends on the values of
-    `arr`. In that case, the values are read back to Python, so the call waits for pending
-    computations, and a `tf.function` in which `arr` is not constant runs eagerly, without
+    If `minlength` and `maxlength` are equal, they are the size of the result. Otherwise, the size
+    depends on the values of `arr`. The values are then read back to Python, so the call waits for
+    pending computations, and a `tf.function` in which `arr` is not constant runs eagerly, without
     compilation.
 
     Args:
