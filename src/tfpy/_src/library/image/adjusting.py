@@ -59,14 +59,14 @@ def _with_colors(
 
 
 def adjust_brightness(image: TensorLike, delta: FloatLike) -> Tensor:
-    """Add `delta` to every pixel.
+    """Adjust the brightness of an image by adding a number to all its values.
 
-    Integer images are converted to floats between 0 and 1, changed, and converted back with
-    saturation.
+    An integer image is first scaled to floats between 0 and 1. The result is scaled back, and
+    values outside of the range of the dtype are clipped.
 
     Args:
         image: Tensor of any shape with a float or integer dtype.
-        delta: Scalar to add, on the scale from 0 to 1.
+        delta: Scalar to add. For an integer image, 1 is the largest value of the dtype.
 
     Returns:
         Tensor of the shape and dtype of `image`.
@@ -82,14 +82,18 @@ def adjust_brightness(image: TensorLike, delta: FloatLike) -> Tensor:
 
 
 def adjust_contrast(images: TensorLike, contrast_factor: FloatLike) -> Tensor:
-    """Scale the distance of each pixel from the mean of its channel.
+    """Adjust the contrast of images by scaling the distance of each pixel from the mean.
 
-    Integer images are converted to floats between 0 and 1, changed, and converted back with
-    saturation.
+    Compute `(x - mean) * contrast_factor + mean`, where `mean` is the mean of a channel over all
+    pixels of an image.
+
+    An integer image is first scaled to floats between 0 and 1. The result is scaled back, and
+    values outside of the range of the dtype are clipped.
 
     Args:
-        images: Tensor of shape `[..., height, width, channels]`.
-        contrast_factor: Scalar factor of the contrast.
+        images: Tensor of shape `[..., height, width, channels]` with a float or integer dtype.
+        contrast_factor: Scalar factor. Values above 1 increase the contrast, and values between 0
+            and 1 reduce it.
 
     Returns:
         Tensor of the shape and dtype of `images`.
@@ -115,15 +119,16 @@ def adjust_contrast(images: TensorLike, contrast_factor: FloatLike) -> Tensor:
 
 
 def adjust_gamma(image: TensorLike, gamma: FloatLike = 1, gain: FloatLike = 1) -> Tensor:
-    """Correct the gamma of an image: compute `gain * image ** gamma`.
+    """Apply gamma correction to an image by computing `gain * image ** gamma`.
 
-    Integer images are converted to floats between 0 and 1, changed, and converted back with
-    saturation.
+    An integer image is first scaled to floats between 0 and 1. The result is scaled back, and
+    values outside of the range of the dtype are clipped.
 
     Args:
         image: Tensor of any shape with a float or integer dtype.
-        gamma: Non-negative scalar exponent. Above 1 the image becomes darker.
-        gain: Scalar factor of the result.
+        gamma: Non-negative scalar exponent. Values above 1 make the image darker, and values below
+            1 make it brighter.
+        gain: Scalar by which the result is multiplied.
 
     Returns:
         Tensor of the shape and dtype of `image`.
@@ -144,18 +149,18 @@ def adjust_gamma(image: TensorLike, gamma: FloatLike = 1, gain: FloatLike = 1) -
 
 
 def adjust_hue(image: TensorLike, delta: FloatLike, name: str | None = None) -> Tensor:
-    """Rotate the hue of the colors by `delta`.
+    """Rotate the hue of each pixel of an RGB image on the color circle.
 
     Args:
-        image: RGB tensor of shape `[..., height, width, 3]`.
-        delta: Scalar fraction of a full rotation, between -1 and 1.
+        image: RGB tensor of shape `[..., height, width, 3]` with a float or integer dtype.
+        delta: Scalar between -1 and 1, where 1 is a full rotation.
 
     Returns:
         Tensor of the shape and dtype of `image`.
 
     Raises:
-        ValueError: If `delta` is a Python number outside of [-1, 1] (not checked while a function
-            is traced), or the image has fewer than three dimensions.
+        ValueError: If the image has fewer than three dimensions, or `delta` is a Python number
+            outside of [-1, 1]. Inside a `tf.function`, the range of `delta` is not checked.
         tf.errors.InvalidArgumentError: If `delta` is not a scalar, or the image does not have three
             channels.
 
@@ -175,11 +180,14 @@ def adjust_hue(image: TensorLike, delta: FloatLike, name: str | None = None) -> 
 def adjust_saturation(
     image: TensorLike, saturation_factor: FloatLike, name: str | None = None
 ) -> Tensor:
-    """Multiply the saturation of the colors and clip it to [0, 1].
+    """Multiply the saturation of an RGB image by a factor.
+
+    The new saturation of each pixel is clipped to [0, 1].
 
     Args:
-        image: RGB tensor of shape `[..., height, width, 3]`.
-        saturation_factor: Scalar factor of the saturation.
+        image: RGB tensor of shape `[..., height, width, 3]` with a float or integer dtype.
+        saturation_factor: Scalar factor. 0 makes the image gray, and values above 1 make the colors
+            more intense.
 
     Returns:
         Tensor of the shape and dtype of `image`.
@@ -208,17 +216,17 @@ def adjust_saturation(
 def per_image_standardization(image: TensorLike) -> Tensor:
     """Scale each image linearly to mean 0 and variance 1.
 
-    The standard deviation is at least `1 / sqrt(N)` for an image of `N` values, so that uniform
-    images become 0.
+    Compute `(x - mean) / max(stddev, 1 / sqrt(N))`, where `N` is the number of values of an image.
+    The lower bound of the divisor prevents a division by zero, so a uniform image becomes 0.
 
     Args:
-        image: Tensor of shape `[..., height, width, channels]`.
+        image: Tensor of shape `[..., height, width, channels]` with a real dtype.
 
     Returns:
         Float32 tensor of the shape of `image`.
 
     Raises:
-        ValueError: If the image has fewer than three dimensions, or no pixels.
+        ValueError: If the image is empty or has fewer than three dimensions.
 
     Example:
         >>> import tfpy as tf

@@ -63,13 +63,14 @@ def convert_image_dtype(
 ) -> Tensor:
     """Convert an image to a dtype and scale its values to the range of the dtype.
 
-    Floats are between 0 and 1; integers are between 0 and the largest value of their dtype.
+    The values of a float image are between 0 and 1, and the values of an integer image are between
+    0 and the largest value of its dtype.
 
     Args:
         image: Tensor of any shape with a float or integer dtype.
-        dtype: Dtype of the result.
-        saturate: If True, clip values that do not fit into an integer dtype. Otherwise they
-            overflow.
+        dtype: Float or integer dtype of the result.
+        saturate: If True, clip values that are outside of the range of an integer dtype. Otherwise,
+            such values overflow.
 
     Returns:
         Tensor of the shape of `image` and dtype `dtype`.

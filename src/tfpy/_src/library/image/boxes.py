@@ -77,23 +77,31 @@ def non_max_suppression(
     score_threshold: FloatLike = -math.inf,
     name: str | None = None,
 ) -> Tensor:
-    """Select boxes in descending order of score, without boxes that overlap a selected one.
+    """Select boxes by non-maximum suppression.
 
-    The number of indices depends on the values, so this function is not supported inside a
-    `tf.function`. Use `tf.image.non_max_suppression_padded` there.
+    Boxes are selected in descending order of score. A box that overlaps an already selected box too
+    much is dropped.
+
+    The number of selected boxes depends on the values, so a `tf.function` that calls this function
+    runs eagerly, without compilation. To avoid this, use `tf.image.non_max_suppression_padded` with
+    `pad_to_max_output_size=True`.
 
     Args:
-        boxes: Float tensor of shape `[n, 4]`: two opposite corners of each box as `y1, x1, y2, x2`.
+        boxes: Float tensor of shape `[n, 4]` with two opposite corners of each box, as `y1, x1, y2,
+            x2`.
         scores: Float tensor of shape `[n]`.
-        max_output_size: Largest number of boxes to select.
-        iou_threshold: Largest intersection over union of two selected boxes, between 0 and 1.
-        score_threshold: Boxes with a score of at most this value are dropped.
+        max_output_size: Maximum number of boxes to select.
+        iou_threshold: Number between 0 and 1. A box is dropped if its intersection over union with
+            a selected box exceeds this number.
+        score_threshold: Boxes with a score of at most this value are dropped. Default: no
+            threshold.
 
     Returns:
         Int32 tensor of shape `[m]` with the indices of the selected boxes.
 
     Raises:
-        tf.errors.InvalidArgumentError: If shapes or thresholds are not valid.
+        tf.errors.InvalidArgumentError: If `boxes` or `scores` does not have the required shape,
+            `iou_threshold` is not in [0, 1], or `max_output_size` is negative.
 
     Example:
         >>> import tfpy as tf
@@ -122,25 +130,33 @@ def non_max_suppression_with_scores(
     soft_nms_sigma: FloatLike = 0.0,
     name: str | None = None,
 ) -> tuple[Tensor, Tensor]:
-    """Select boxes in descending order of score and return their scores too.
+    """Select boxes by non-maximum suppression and return their indices and scores.
 
-    With `soft_nms_sigma` above 0, overlapping boxes are not dropped; instead, their scores are
-    decreased by a Gaussian function of the overlap (Soft-NMS).
+    If `soft_nms_sigma` is above 0, boxes that overlap a selected box are not dropped. Instead,
+    their scores are reduced by a Gaussian function of the overlap (Soft-NMS), and `iou_threshold`
+    has no effect.
+
+    The number of selected boxes depends on the values, so a `tf.function` that calls this function
+    runs eagerly, without compilation.
 
     Args:
-        boxes: Float tensor of shape `[n, 4]`: two opposite corners of each box as `y1, x1, y2, x2`.
+        boxes: Float tensor of shape `[n, 4]` with two opposite corners of each box, as `y1, x1, y2,
+            x2`.
         scores: Float tensor of shape `[n]`.
-        max_output_size: Largest number of boxes to select.
-        iou_threshold: Largest intersection over union of two selected boxes, between 0 and 1.
-        score_threshold: Boxes with a score of at most this value are dropped.
-        soft_nms_sigma: Width of the Gaussian function of Soft-NMS. Default: 0, which disables it.
+        max_output_size: Maximum number of boxes to select.
+        iou_threshold: Number between 0 and 1. A box is dropped if its intersection over union with
+            a selected box exceeds this number.
+        score_threshold: Boxes with a score of at most this value are dropped. Default: no
+            threshold.
+        soft_nms_sigma: Width of the Gaussian function. Default: 0, which disables Soft-NMS.
 
     Returns:
-        Int32 tensor of shape `[m]` with the indices of the selected boxes, and float tensor of
-        shape `[m]` with their scores.
+        A tuple of an int32 tensor of shape `[m]` with the indices of the selected boxes, and a
+        float tensor of shape `[m]` with their scores.
 
     Raises:
-        tf.errors.InvalidArgumentError: If shapes or thresholds are not valid.
+        tf.errors.InvalidArgumentError: If `boxes` or `scores` does not have the required shape,
+            `iou_threshold` is not in [0, 1], or `max_output_size` or `soft_nms_sigma` is negative.
 
     Example:
         >>> import tfpy as tf
@@ -187,17 +203,22 @@ def non_max_suppression_overlaps(
     score_threshold: float = -math.inf,
     name: str | None = None,
 ) -> Tensor:
-    """Select items in descending order of score, given the overlap of each pair.
+    """Select boxes by non-maximum suppression, given the overlap of each pair of boxes.
+
+    Because the overlaps are an argument, any measure of similarity can be used. The number of
+    selected boxes depends on the values, so a `tf.function` that calls this function runs eagerly,
+    without compilation.
 
     Args:
-        overlaps: Float32 tensor of shape `[n, n]` with the overlap of each pair.
+        overlaps: Float32 tensor of shape `[n, n]` with the overlap of each pair of boxes.
         scores: Float32 tensor of shape `[n]`.
-        max_output_size: Largest number of items to select.
-        overlap_threshold: Largest overlap of two selected items.
-        score_threshold: Items with a score of at most this value are dropped.
+        max_output_size: Maximum number of boxes to select.
+        overlap_threshold: A box is dropped if its overlap with a selected box exceeds this number.
+        score_threshold: Boxes with a score of at most this value are dropped. Default: no
+            threshold.
 
     Returns:
-        Int32 tensor of shape `[m]` with the indices of the selected items.
+        Int32 tensor of shape `[m]` with the indices of the selected boxes.
 
     Raises:
         tf.errors.InvalidArgumentError: If the shapes are not compatible.
@@ -232,7 +253,7 @@ def non_max_suppression_overlaps(
 
 
 async def fetched(x: TensorLike) -> Tensor:
-    """Return `x` as a tensor on the host without blocking the page."""
+    """Read `x` without blocking the page, and return a constant with its values."""
     return constant(await convert_to_tensor(x).data())
 
 
@@ -240,25 +261,29 @@ async def fetched(x: TensorLike) -> Tensor:
 async def non_max_suppression_async(
     boxes: TensorLike, scores: TensorLike, *args: Any, **kwargs: Any
 ) -> Tensor:
-    """Select boxes like `tf.image.non_max_suppression`, without blocking the page.
+    """Select boxes by non-maximum suppression, asynchronously.
 
-    TensorFlow does not have this function; TensorFlow.js does. Await the call.
+    Unlike `tf.image.non_max_suppression`, this function does not block the page while the boxes and
+    scores are computed. It is part of TensorFlow.js, but not of TensorFlow.
 
     Args:
-        boxes: Float tensor of shape `[n, 4]`: two opposite corners of each box as `y1, x1, y2, x2`.
+        boxes: Float tensor of shape `[n, 4]` with two opposite corners of each box, as `y1, x1, y2,
+            x2`.
         scores: Float tensor of shape `[n]`.
-        *args: Further arguments of `tf.image.non_max_suppression`.
-        **kwargs: Further keyword arguments of `tf.image.non_max_suppression`.
+        *args: `max_output_size` and the arguments that follow it in `tf.image.non_max_suppression`.
+        **kwargs: The same arguments, passed by name.
 
     Returns:
-        Int32 tensor of shape `[m]` with the indices of the selected boxes.
+        An awaitable that resolves to an int32 tensor of shape `[m]` with the indices of the
+        selected boxes.
 
     Raises:
-        tf.errors.InvalidArgumentError: If shapes or thresholds are not valid.
+        tf.errors.InvalidArgumentError: If `boxes` or `scores` does not have the required shape,
+            `iou_threshold` is not in [0, 1], or `max_output_size` is negative.
 
     Example:
-        >>> import asyncio
         >>> import tfpy as tf
+        >>> import asyncio
         >>> boxes = [[0.0, 0.0, 1.0, 1.0], [0.0, 0.0, 0.9, 1.0], [0.0, 2.0, 1.0, 3.0]]
         >>> found = tf.image.non_max_suppression_async(boxes, [0.9, 0.75, 0.5], 3)
         >>> asyncio.run(found).numpy().tolist()
@@ -273,26 +298,30 @@ async def non_max_suppression_async(
 async def non_max_suppression_with_scores_async(
     boxes: TensorLike, scores: TensorLike, *args: Any, **kwargs: Any
 ) -> tuple[Tensor, Tensor]:
-    """Select boxes like `tf.image.non_max_suppression_with_scores`, without blocking the page.
+    """Select boxes by non-maximum suppression and return their indices and scores, asynchronously.
 
-    TensorFlow does not have this function; TensorFlow.js does. Await the call.
+    Unlike `tf.image.non_max_suppression_with_scores`, this function does not block the page while
+    the boxes and scores are computed. It is part of TensorFlow.js, but not of TensorFlow.
 
     Args:
-        boxes: Float tensor of shape `[n, 4]`: two opposite corners of each box as `y1, x1, y2, x2`.
+        boxes: Float tensor of shape `[n, 4]` with two opposite corners of each box, as `y1, x1, y2,
+            x2`.
         scores: Float tensor of shape `[n]`.
-        *args: Further arguments of `tf.image.non_max_suppression_with_scores`.
-        **kwargs: Further keyword arguments of `tf.image.non_max_suppression_with_scores`.
+        *args: `max_output_size` and the arguments that follow it in
+            `tf.image.non_max_suppression_with_scores`.
+        **kwargs: The same arguments, passed by name.
 
     Returns:
-        Int32 tensor of shape `[m]` with the indices of the selected boxes, and float tensor of
-        shape `[m]` with their scores.
+        An awaitable that resolves to a tuple of an int32 tensor of shape `[m]` with the indices of
+        the selected boxes, and a float tensor of shape `[m]` with their scores.
 
     Raises:
-        tf.errors.InvalidArgumentError: If shapes or thresholds are not valid.
+        tf.errors.InvalidArgumentError: If `boxes` or `scores` does not have the required shape,
+            `iou_threshold` is not in [0, 1], or `max_output_size` is negative.
 
     Example:
-        >>> import asyncio
         >>> import tfpy as tf
+        >>> import asyncio
         >>> boxes = [[0.0, 0.0, 1.0, 1.0], [0.0, 0.0, 0.9, 1.0], [0.0, 2.0, 1.0, 3.0]]
         >>> found = tf.image.non_max_suppression_with_scores_async(boxes, [0.875, 0.75, 0.5], 3)
         >>> indices, scores = asyncio.run(found)

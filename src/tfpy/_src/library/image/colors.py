@@ -79,7 +79,7 @@ def _by_matrix(name: str, images: TensorLike, matrix: list[list[float]]) -> Tens
 
 
 def rgb_to_yiq(images: TensorLike) -> Tensor:
-    """Convert RGB images to YIQ.
+    """Convert RGB images to YIQ, the color space of NTSC television.
 
     Args:
         images: Float tensor of shape `[..., 3]` with values between 0 and 1.
@@ -101,7 +101,7 @@ def yiq_to_rgb(images: TensorLike) -> Tensor:
     """Convert YIQ images to RGB.
 
     Args:
-        images: Float tensor of shape `[..., 3]`.
+        images: Float tensor of shape `[..., 3]` with the color components of each pixel.
 
     Returns:
         Tensor of the shape and dtype of `images`.
@@ -118,7 +118,7 @@ def yiq_to_rgb(images: TensorLike) -> Tensor:
 
 
 def rgb_to_yuv(images: TensorLike) -> Tensor:
-    """Convert RGB images to YUV.
+    """Convert RGB images to YUV, the color space of PAL television.
 
     Args:
         images: Float tensor of shape `[..., 3]` with values between 0 and 1.
@@ -140,7 +140,7 @@ def yuv_to_rgb(images: TensorLike) -> Tensor:
     """Convert YUV images to RGB.
 
     Args:
-        images: Float tensor of shape `[..., 3]`.
+        images: Float tensor of shape `[..., 3]` with the color components of each pixel.
 
     Returns:
         Tensor of the shape and dtype of `images`.
@@ -157,7 +157,9 @@ def yuv_to_rgb(images: TensorLike) -> Tensor:
 
 
 def rgb_to_grayscale(images: TensorLike, name: str | None = None) -> Tensor:
-    """Convert RGB images to grayscale.
+    """Convert RGB images to grayscale images.
+
+    The gray value of a pixel is `0.2989 * red + 0.587 * green + 0.114 * blue`.
 
     Args:
         images: Tensor of shape `[..., 3]` with a float or integer dtype.
@@ -184,16 +186,16 @@ def rgb_to_grayscale(images: TensorLike, name: str | None = None) -> Tensor:
 
 
 def grayscale_to_rgb(images: TensorLike, name: str | None = None) -> Tensor:
-    """Convert grayscale images to RGB by copying the channel.
+    """Convert grayscale images to RGB by repeating the channel three times.
 
     Args:
-        images: Tensor of shape `[..., 1]` and at least two dimensions.
+        images: Tensor of shape `[..., 1]` with at least two dimensions.
 
     Returns:
         Tensor of shape `[..., 3]` with the dtype of `images`.
 
     Raises:
-        ValueError: If the last dimension is not 1, or is the only one.
+        ValueError: If the last dimension is not 1, or `images` has fewer than two dimensions.
 
     Example:
         >>> import tfpy as tf
@@ -209,7 +211,7 @@ def grayscale_to_rgb(images: TensorLike, name: str | None = None) -> Tensor:
 
 
 def rgb_to_hsv(images: TensorLike, name: str | None = None) -> Tensor:
-    """Convert RGB images to hue, saturation and value.
+    """Convert RGB images to hue, saturation and value (HSV).
 
     Args:
         images: Float tensor of shape `[..., 3]` with values between 0 and 1.
@@ -299,7 +301,7 @@ def turn_hue(x: Tensor, delta: FloatLike) -> Tensor:
 
 
 def hsv_to_rgb(images: TensorLike, name: str | None = None) -> Tensor:
-    """Convert images of hue, saturation and value to RGB.
+    """Convert images of hue, saturation and value (HSV) to RGB.
 
     Args:
         images: Float tensor of shape `[..., 3]` with values between 0 and 1.
@@ -333,23 +335,25 @@ def hsv_to_rgb(images: TensorLike, name: str | None = None) -> Tensor:
 def threshold(
     image: TensorLike, method: str = "binary", inverted: bool = False, thre_value: float = 0.5
 ) -> Tensor:
-    """Convert an image to black and white: 255 where the luminance is above a threshold, else 0.
+    """Set pixels to 255 if their luminance is above a threshold, and to 0 otherwise.
 
-    TensorFlow does not have this function; TensorFlow.js does.
+    Equivalent to `tf.image.threshold` in TensorFlow.js. TensorFlow does not have this function.
 
     Args:
         image: Tensor of shape `[height, width, 1]` or `[height, width, 3]` with values between 0
             and 255.
-        method: `"binary"`, which uses `thre_value`, or `"otsu"`, which computes the threshold that
-            separates two classes of pixels best (Otsu, 1979).
-        inverted: If True, return 255 where the luminance is at or below the threshold.
-        thre_value: Threshold of the method `"binary"`, between 0 and 1.
+        method: Source of the threshold. `"binary"` (default) uses `thre_value`. `"otsu"` computes
+            the threshold that best separates dark and bright pixels (Otsu, 1979).
+        inverted: If True, set pixels to 0 if their luminance is above the threshold, and to 255
+            otherwise.
+        thre_value: Threshold of the method `"binary"`, as a fraction of 255 between 0 and 1.
 
     Returns:
-        Int32 tensor of shape `[height, width, 1]`.
+        Int32 tensor of shape `[height, width, 1]`, in which each value is 0 or 255.
 
     Raises:
-        ValueError: If the method, the shape or `thre_value` is not valid.
+        ValueError: If `method` is unknown, `image` does not have the required shape, or
+            `thre_value` is not in [0, 1].
 
     Example:
         >>> import tfpy as tf

@@ -47,26 +47,31 @@ def combined_non_max_suppression(
     clip_boxes: bool = True,
     name: str | None = None,
 ) -> CombinedNonMaxSuppression:
-    """Select boxes for each class separately, then the best boxes of all classes, per image.
+    """Apply non-maximum suppression to each class, and select the best boxes of each image.
 
     Args:
-        boxes: Float tensor of shape `[batch, n, q, 4]`, where `q` is 1 or the number of classes.
+        boxes: Float tensor of shape `[batch, n, q, 4]`. If `q` is 1, all classes have the same
+            boxes. Otherwise, `q` is the number of classes, and each class has different boxes.
         scores: Float tensor of shape `[batch, n, classes]`.
-        max_output_size_per_class: Largest number of boxes to select for each class.
-        max_total_size: Largest number of boxes to select for each image.
-        iou_threshold: Largest intersection over union of two selected boxes, between 0 and 1.
-        score_threshold: Boxes with a score of at most this value are dropped.
-        pad_per_class: If True, the size of the results is `max_output_size_per_class * classes`,
-            but at most `max_total_size`. Otherwise it is `max_total_size`.
-        clip_boxes: If True, clip the corners of the results to [0, 1].
+        max_output_size_per_class: Maximum number of boxes to select for each class.
+        max_total_size: Maximum number of boxes to select for each image.
+        iou_threshold: Number between 0 and 1. A box is dropped if its intersection over union with
+            a selected box exceeds this number.
+        score_threshold: Boxes with a score of at most this value are dropped. Default: no
+            threshold.
+        pad_per_class: If True, the results have `min(max_total_size, max_output_size_per_class *
+            classes)` boxes for each image. Otherwise, they have `max_total_size` boxes.
+        clip_boxes: If True, clip the coordinates of the selected boxes to [0, 1].
 
     Returns:
-        A named tuple of `nmsed_boxes`, a float tensor of shape `[batch, size, 4]`; `nmsed_scores`
-        and `nmsed_classes`, float tensors of shape `[batch, size]`; and `valid_detections`, an
-        int32 tensor of shape `[batch]`. Results after the valid ones are 0.
+        A named tuple. `nmsed_boxes` is a float tensor of shape `[batch, size, 4]`. `nmsed_scores`
+        and `nmsed_classes` are float tensors of shape `[batch, size]` with the score and the class
+        of each box. `valid_detections` is an int32 tensor of shape `[batch]` with the number of
+        selected boxes of each image. The remaining boxes, scores and classes are 0.
 
     Raises:
-        tf.errors.InvalidArgumentError: If the shapes are not compatible, or a size is not positive.
+        tf.errors.InvalidArgumentError: If the shapes are not compatible, or
+            `max_output_size_per_class` or `max_total_size` is not positive.
 
     Example:
         >>> import tfpy as tf

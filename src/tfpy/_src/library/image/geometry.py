@@ -49,7 +49,7 @@ def crop_to_bounding_box(
         Tensor of shape `[..., target_height, target_width, channels]` with the dtype of `image`.
 
     Raises:
-        ValueError: If the box is empty or is not inside the image, or the image has no pixels or
+        ValueError: If the box is empty or extends beyond the image, or if the image is empty or
             does not have 3 or 4 dimensions.
 
     Example:
@@ -106,8 +106,8 @@ def pad_to_bounding_box(
         Tensor of shape `[..., target_height, target_width, channels]` with the dtype of `image`.
 
     Raises:
-        ValueError: If the image does not fit at the offset, or it has no pixels or does not have 3
-            or 4 dimensions.
+        ValueError: If an offset is negative, if the image at this offset extends beyond the target
+            size, or if the image is empty or does not have 3 or 4 dimensions.
 
     Example:
         >>> import tfpy as tf
@@ -131,18 +131,18 @@ def pad_to_bounding_box(
 
 
 def central_crop(image: TensorLike, central_fraction: FloatLike) -> Tensor:
-    """Crop an image to a fraction of its height and width around the center.
+    """Crop the central part of an image.
 
     Args:
         image: Tensor of shape `[height, width, channels]` or `[batch, height, width, channels]`.
-        central_fraction: Fraction of each side to keep, above 0 and at most 1.
+        central_fraction: Fraction of the height and of the width to keep, above 0 and at most 1.
 
     Returns:
-        Tensor with the rank and dtype of `image`.
+        Tensor of shape `[..., new_height, new_width, channels]` with the dtype of `image`.
 
     Raises:
-        ValueError: If the fraction is not in (0, 1], or the image has no pixels or does not have 3
-            or 4 dimensions.
+        ValueError: If `central_fraction` is not in (0, 1], or if the image is empty or does not
+            have 3 or 4 dimensions.
 
     Example:
         >>> import tfpy as tf
@@ -164,7 +164,7 @@ def central_crop(image: TensorLike, central_fraction: FloatLike) -> Tensor:
 
 
 def flip_left_right(image: TensorLike) -> Tensor:
-    """Mirror an image along its width.
+    """Flip an image horizontally, so that left and right are swapped.
 
     Args:
         image: Tensor of shape `[height, width, channels]` or `[batch, height, width, channels]`.
@@ -173,7 +173,7 @@ def flip_left_right(image: TensorLike) -> Tensor:
         Tensor of the shape and dtype of `image`.
 
     Raises:
-        ValueError: If the image has no pixels or does not have 3 or 4 dimensions.
+        ValueError: If the image is empty, or does not have 3 or 4 dimensions.
 
     Example:
         >>> import tfpy as tf
@@ -187,7 +187,7 @@ def flip_left_right(image: TensorLike) -> Tensor:
 
 
 def flip_up_down(image: TensorLike) -> Tensor:
-    """Mirror an image along its height.
+    """Flip an image vertically, so that top and bottom are swapped.
 
     Args:
         image: Tensor of shape `[height, width, channels]` or `[batch, height, width, channels]`.
@@ -196,7 +196,7 @@ def flip_up_down(image: TensorLike) -> Tensor:
         Tensor of the shape and dtype of `image`.
 
     Raises:
-        ValueError: If the image has no pixels or does not have 3 or 4 dimensions.
+        ValueError: If the image is empty, or does not have 3 or 4 dimensions.
 
     Example:
         >>> import tfpy as tf
@@ -219,7 +219,7 @@ def transpose(image: TensorLike, name: str | None = None) -> Tensor:
         Tensor of shape `[..., width, height, channels]` with the dtype of `image`.
 
     Raises:
-        ValueError: If the image has no pixels or does not have 3 or 4 dimensions.
+        ValueError: If the image is empty, or does not have 3 or 4 dimensions.
 
     Example:
         >>> import tfpy as tf
@@ -237,14 +237,14 @@ def rot90(image: TensorLike, k: IntLike = 1, name: str | None = None) -> Tensor:
 
     Args:
         image: Tensor of shape `[height, width, channels]` or `[batch, height, width, channels]`.
-        k: Scalar number of rotations by 90 degrees.
+        k: Number of rotations by 90 degrees, an integer or scalar integer tensor. Default: 1.
 
     Returns:
-        Rotated tensor with the rank and dtype of `image`.
+        Tensor with the dtype of `image`. If `k` is odd, the height and the width are swapped.
 
     Raises:
         TypeError: If `k` is not a scalar.
-        ValueError: If the image has no pixels or does not have 3 or 4 dimensions.
+        ValueError: If the image is empty, or does not have 3 or 4 dimensions.
 
     Example:
         >>> import tfpy as tf
@@ -270,22 +270,24 @@ def extract_patches(
     padding: str,
     name: str | None = None,
 ) -> Tensor:
-    """Extract patches of images and stack their values in the last axis.
+    """Extract patches from images and flatten each patch into the last axis.
 
     Args:
         images: Tensor of shape `[batch, height, width, channels]`.
-        sizes: Size of the patches as `[1, rows, columns, 1]`.
-        strides: Distance between the starts of neighboring patches as `[1, rows, columns, 1]`.
-        rates: Distance between neighboring pixels of a patch as `[1, rows, columns, 1]`.
-        padding: `"SAME"` or `"VALID"`.
+        sizes: Height and width of the patches, as `[1, size_rows, size_columns, 1]`.
+        strides: Distance between the starts of neighboring patches, as `[1, rows, columns, 1]`.
+        rates: Distance between neighboring pixels of a patch, as `[1, rows, columns, 1]`. `[1, 1,
+            1, 1]` takes adjacent pixels.
+        padding: `"VALID"` to extract only patches that lie inside the image, or `"SAME"` to pad the
+            image with zeros.
 
     Returns:
-        Tensor of shape `[batch, rows, columns, size_rows * size_columns * channels]` with the dtype
-        of `images`.
+        Tensor of shape `[batch, patch_rows, patch_columns, size_rows * size_columns * channels]`
+        with the dtype of `images`.
 
     Raises:
         tf.errors.InvalidArgumentError: If `sizes`, `strides` or `rates` does not have 4 elements.
-        tf.errors.OutOfRangeError: If an element is not positive.
+        tf.errors.OutOfRangeError: If an element of `sizes`, `strides` or `rates` is not positive.
 
     Example:
         >>> import tfpy as tf

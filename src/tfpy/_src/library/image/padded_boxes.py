@@ -33,36 +33,41 @@ def non_max_suppression_padded(
     canonicalized_coordinates: bool = False,
     tile_size: int = 512,
 ) -> tuple[Tensor, Tensor]:
-    """Select boxes in descending order of score and pad the indices to a static size.
+    """Select boxes by non-maximum suppression, and optionally pad the indices to a fixed number.
 
-    A box without a positive coordinate, such as padding, is never selected.
+    If `pad_to_max_output_size` is True, the shape of the result does not depend on the values, so
+    this function can be compiled in a `tf.function`. A box without a positive coordinate, such as
+    padding, is never selected.
 
     Args:
-        boxes: Float tensor of shape `[..., n, 4]`: two opposite corners of each box as `y1, x1, y2,
-            x2`.
+        boxes: Float tensor of shape `[..., n, 4]` with two opposite corners of each box, as `y1,
+            x1, y2, x2`.
         scores: Float tensor of shape `[..., n]`.
-        max_output_size: Largest number of boxes to select.
-        iou_threshold: Boxes whose overlap with a selected box is at least this value are dropped.
-            With 0 or less, the best `tile_size` boxes are kept and all others are dropped.
-        score_threshold: Boxes with a score of at most this value are dropped.
+        max_output_size: Maximum number of boxes to select.
+        iou_threshold: A box is dropped if its intersection over union with a selected box is at
+            least this number. If the number is 0 or less, no box is dropped, and at most
+            `tile_size` boxes are selected.
+        score_threshold: Boxes with a score of at most this value are dropped. Default: no
+            threshold.
         pad_to_max_output_size: If True, pad the indices with 0 to `max_output_size`. Required for
             batches.
-        sorted_input: If True, select boxes in their given order; scores only decide which boxes
-            pass `score_threshold`.
-        canonicalized_coordinates: If True, the first corner of each box is the lower one.
-            Otherwise, the order of the corners in the first box holds for all boxes, and boxes with
-            another order do not overlap any box.
-        tile_size: Number of boxes that TensorFlow compares at a time. Only used if `iou_threshold`
-            is 0 or less.
+        sorted_input: If True, select boxes in the given order, and compare the scores only with
+            `score_threshold`. Otherwise, select boxes in descending order of score.
+        canonicalized_coordinates: If True, the first corner of each box must have the smaller
+            coordinates. Otherwise, the order of the corners is taken from the first box, and a box
+            with a different order is treated as if it did not overlap any box.
+        tile_size: Maximum number of boxes to select if `iou_threshold` is 0 or less. Otherwise, it
+            has no effect.
 
     Returns:
-        Int32 tensor of shape `[..., m]` with the indices of the selected boxes, and int32 tensor of
-        shape `[...]` with the number of valid indices.
+        A tuple of an int32 tensor of shape `[..., m]` with the indices of the selected boxes, and
+        an int32 tensor of shape `[...]` with the number of selected boxes.
 
     Raises:
-        TypeError: If the dtype of the scores is not a float dtype.
+        TypeError: If `scores` does not have a float dtype.
         ValueError: If boxes have a batch dimension and `pad_to_max_output_size` is False.
-        tf.errors.InvalidArgumentError: If shapes or thresholds are not valid.
+        tf.errors.InvalidArgumentError: If the shapes of `boxes` and `scores` are not compatible, or
+            `max_output_size` is negative.
 
     Example:
         >>> import tfpy as tf
@@ -131,27 +136,31 @@ def _in_order(scores: Tensor, least: float) -> Tensor:
 async def non_max_suppression_padded_async(
     boxes: TensorLike, scores: TensorLike, *args: Any, **kwargs: Any
 ) -> tuple[Tensor, Tensor]:
-    """Select boxes like `tf.image.non_max_suppression_padded`, without blocking the page.
+    """Select boxes by non-maximum suppression and optionally pad the indices, asynchronously.
 
-    TensorFlow does not have this function; TensorFlow.js does. Await the call.
+    Unlike `tf.image.non_max_suppression_padded`, this function does not block the page while the
+    boxes and scores are computed. It is part of TensorFlow.js, but not of TensorFlow.
 
     Args:
-        boxes: Float tensor of shape `[..., n, 4]`: two opposite corners of each box as `y1, x1, y2,
-            x2`.
+        boxes: Float tensor of shape `[..., n, 4]` with two opposite corners of each box, as `y1,
+            x1, y2, x2`.
         scores: Float tensor of shape `[..., n]`.
-        *args: Further arguments of `tf.image.non_max_suppression_padded`.
-        **kwargs: Further keyword arguments of `tf.image.non_max_suppression_padded`.
+        *args: `max_output_size` and the arguments that follow it in
+            `tf.image.non_max_suppression_padded`.
+        **kwargs: The same arguments, passed by name.
 
     Returns:
-        Int32 tensor of shape `[..., m]` with the indices of the selected boxes, and int32 tensor of
-        shape `[...]` with the number of valid indices.
+        An awaitable that resolves to a tuple of an int32 tensor of shape `[..., m]` with the
+        indices of the selected boxes, and an int32 tensor of shape `[...]` with the number of
+        selected boxes.
 
     Raises:
-        tf.errors.InvalidArgumentError: If shapes or thresholds are not valid.
+        tf.errors.InvalidArgumentError: If the shapes of `boxes` and `scores` are not compatible, or
+            `max_output_size` is negative.
 
     Example:
-        >>> import asyncio
         >>> import tfpy as tf
+        >>> import asyncio
         >>> boxes = [[0.0, 0.0, 1.0, 1.0], [0.0, 0.0, 0.9, 1.0], [0.0, 2.0, 1.0, 3.0]]
         >>> found = tf.image.non_max_suppression_padded_async(boxes, [0.9, 0.75, 0.5], 3)
         >>> indices, valid = asyncio.run(found)

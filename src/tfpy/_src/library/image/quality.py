@@ -31,14 +31,14 @@ __all__ = [
 
 
 def sobel_edges(image: TensorLike) -> Tensor:
-    """Compute the Sobel edge maps of images.
+    """Compute edge maps of images with Sobel filters.
 
     Args:
         image: Float tensor of shape `[batch, height, width, channels]`.
 
     Returns:
         Tensor of shape `[batch, height, width, channels, 2]` with the dtype of `image`. The last
-        axis holds the changes along the height and along the width.
+        axis holds the change along the height and the change along the width.
 
     Raises:
         ValueError: If the image has fewer than four dimensions.
@@ -62,14 +62,15 @@ def sobel_edges(image: TensorLike) -> Tensor:
 
 
 def image_gradients(image: TensorLike) -> tuple[Tensor, Tensor]:
-    """Compute the differences to the next row and to the next column.
+    """Compute the change from each pixel to the one below it and to the one on its right.
 
     Args:
         image: Tensor of shape `[batch, height, width, channels]`.
 
     Returns:
-        Two tensors `dy, dx` of the shape and dtype of `image`. The last row of `dy` and the last
-        column of `dx` are 0.
+        A tuple `(dy, dx)` of tensors with the shape and dtype of `image`. `dy` holds the changes
+        along the height, and its last row is 0. `dx` holds the changes along the width, and its
+        last column is 0.
 
     Raises:
         ValueError: If the image does not have four dimensions.
@@ -97,13 +98,17 @@ def image_gradients(image: TensorLike) -> tuple[Tensor, Tensor]:
 
 
 def total_variation(images: TensorLike, name: str | None = None) -> Tensor:
-    """Sum the absolute differences of neighboring pixels for each image.
+    """Compute the total variation of images.
+
+    The total variation is the sum of the absolute differences between neighboring pixels. It
+    measures how noisy an image is.
 
     Args:
         images: Tensor of shape `[height, width, channels]` or `[batch, height, width, channels]`.
 
     Returns:
-        Scalar, or tensor of shape `[batch]`, with the dtype of `images`.
+        Tensor with the dtype of `images`. Its shape is `[]` for a single image and `[batch]` for a
+        batch of images.
 
     Raises:
         ValueError: If `images` does not have 3 or 4 dimensions.
@@ -129,24 +134,27 @@ def _floats(a: TensorLike, b: TensorLike, max_val: FloatLike) -> tuple[Tensor, T
 
 
 def psnr(a: TensorLike, b: TensorLike, max_val: FloatLike, name: str | None = None) -> Tensor:
-    """Compute the peak signal-to-noise ratio of pairs of images in decibels.
+    """Compute the peak signal-to-noise ratio between pairs of images, in decibels.
 
     Args:
         a: Tensor of shape `[..., height, width, channels]`.
-        b: Tensor of the same shape.
-        max_val: Difference between the largest and the least value that a pixel can have.
+        b: Tensor with the shape of `a`.
+        max_val: Difference between the largest and the smallest value that a pixel can have, such
+            as 255 for uint8 images.
 
     Returns:
-        Float32 tensor of shape `[...]`.
+        Float32 tensor of shape `[...]` with the ratio of each pair.
 
     Raises:
-        ValueError: If the shapes differ, or the images have fewer than three dimensions.
+        ValueError: If `a` or `b` has fewer than three dimensions, or if their last three dimensions
+            differ, but can be broadcast.
+        tf.errors.InvalidArgumentError: If the shapes cannot be broadcast.
 
     Example:
         >>> import tfpy as tf
         >>> a, b = tf.zeros([4, 4, 3]), tf.fill([4, 4, 3], 0.1)
-        >>> tf.image.psnr(a, b, max_val=1.0).numpy().round(2)
-        np.float32(20.0)
+        >>> tf.image.psnr(a, b, max_val=1.0).numpy().round(2).tolist()
+        20.0
 
     See also: `tf.image.ssim`.
     """
@@ -207,31 +215,35 @@ def ssim(
     k2: float = 0.03,
     return_index_map: bool = False,
 ) -> Tensor:
-    """Compute the structural similarity (Wang et al., 2004) of pairs of images.
+    """Compute the structural similarity (SSIM; Wang et al., 2004) of pairs of images.
+
+    The similarity is 1 for equal images, and less for different images.
 
     Args:
         img1: Tensor of shape `[..., height, width, channels]`.
-        img2: Tensor of the same shape.
-        max_val: Difference between the largest and the least value that a pixel can have.
-        filter_size: Side of the Gaussian filter in pixels.
+        img2: Tensor with the shape of `img1`.
+        max_val: Difference between the largest and the smallest value that a pixel can have, such
+            as 255 for uint8 images.
+        filter_size: Height and width of the Gaussian filter in pixels.
         filter_sigma: Standard deviation of the Gaussian filter.
-        k1: Constant that stabilizes the luminance.
-        k2: Constant that stabilizes the contrast.
-        return_index_map: If True, return the similarity of each window instead of the mean.
+        k1: Factor in the constant `(k1 * max_val) ** 2`, which stabilizes the luminance term.
+        k2: Factor in the constant `(k2 * max_val) ** 2`, which stabilizes the contrast term.
+        return_index_map: If True, return the similarity of each window instead of their mean.
 
     Returns:
-        Float32 tensor of shape `[...]`, or of shape `[..., rows, columns]` if `return_index_map` is
-        True.
+        Float32 tensor of shape `[...]` with the similarity of each pair. If `return_index_map` is
+        True, the shape is `[..., rows, columns]`, with an element for each position of the filter.
 
     Raises:
-        ValueError: If the shapes differ, or the images have fewer than three dimensions.
+        ValueError: If the last three dimensions of the images differ, or an image has fewer than
+            three dimensions.
         tf.errors.InvalidArgumentError: If the images are smaller than the filter.
 
     Example:
         >>> import tfpy as tf
         >>> image = tf.reshape(tf.range(144.0), [12, 12, 1]) / 144.0
-        >>> tf.image.ssim(image, image, max_val=1.0).numpy().round(3)
-        np.float32(1.0)
+        >>> tf.image.ssim(image, image, max_val=1.0).numpy().round(3).tolist()
+        1.0
 
     See also: `tf.image.ssim_multiscale`, `tf.image.psnr`.
     """
@@ -253,33 +265,39 @@ def ssim_multiscale(
     k1: float = 0.01,
     k2: float = 0.03,
 ) -> Tensor:
-    """Compute the structural similarity (Wang et al., 2003) over several scales.
+    """Compute the multi-scale structural similarity (MS-SSIM) of pairs of images.
 
-    Each scale has half the size of the previous one.
+    The images are compared at more than one scale, and each scale has half the height and width of
+    the previous one (Wang et al., 2003).
 
     Args:
         img1: Tensor of shape `[..., height, width, channels]`.
-        img2: Tensor of the same shape.
-        max_val: Difference between the largest and the least value that a pixel can have.
-        power_factors: Exponents of the scales, one for each scale.
-        filter_size: Side of the Gaussian filter in pixels.
+        img2: Tensor with the shape of `img1`.
+        max_val: Difference between the largest and the smallest value that a pixel can have, such
+            as 255 for uint8 images.
+        power_factors: Exponent of each scale, beginning with the full size. The number of exponents
+            determines the number of scales. Default: five scales with the exponents of Wang et al.
+        filter_size: Height and width of the Gaussian filter in pixels.
         filter_sigma: Standard deviation of the Gaussian filter.
-        k1: Constant that stabilizes the luminance.
-        k2: Constant that stabilizes the contrast.
+        k1: Factor in the constant `(k1 * max_val) ** 2`, which stabilizes the luminance term.
+        k2: Factor in the constant `(k2 * max_val) ** 2`, which stabilizes the contrast term.
 
     Returns:
-        Float32 tensor of shape `[...]`.
+        Float32 tensor of shape `[...]` with the similarity of each pair.
 
     Raises:
-        ValueError: If the shapes differ, or the images have fewer than three dimensions.
-        tf.errors.InvalidArgumentError: If the images of a scale are smaller than the filter.
+        ValueError: If the last three dimensions of the images differ, or an image has fewer than
+            three dimensions.
+        tf.errors.InvalidArgumentError: If the images are smaller than the filter at one of the
+            scales.
 
     Example:
         >>> import tfpy as tf
         >>> image = tf.reshape(tf.range(1024.0), [32, 32, 1]) / 1024.0
         >>> halves = (0.5, 0.5)
-        >>> tf.image.ssim_multiscale(image, image, 1.0, power_factors=halves).numpy().round(3)
-        np.float32(1.0)
+        >>> found = tf.image.ssim_multiscale(image, image, max_val=1.0, power_factors=halves)
+        >>> found.numpy().round(3).tolist()
+        1.0
 
     See also: `tf.image.ssim`.
     """

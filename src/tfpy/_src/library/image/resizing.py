@@ -31,7 +31,17 @@ __all__ = [
 
 
 class ResizeMethod:
-    """The names of the methods of `tf.image.resize`.
+    """The names of the interpolation methods of `tf.image.resize`.
+
+    Attributes:
+        BILINEAR: Linear interpolation between neighboring pixels.
+        NEAREST_NEIGHBOR: The value of the nearest pixel.
+        BICUBIC: Cubic interpolation (Keys, 1981).
+        AREA: The mean of the pixels of an area.
+        LANCZOS3: A Lanczos filter with a radius of 3 pixels.
+        LANCZOS5: A Lanczos filter with a radius of 5 pixels.
+        GAUSSIAN: A Gaussian filter.
+        MITCHELLCUBIC: Cubic interpolation (Mitchell and Netravali, 1988).
 
     Example:
         >>> import tfpy as tf
@@ -60,30 +70,35 @@ def resize(
     antialias: bool = False,
     name: str | None = None,
 ) -> Tensor:
-    """Resize images.
+    """Resize images to a height and width.
 
     Args:
-        images: Tensor of shape `[height, width, channels]` or `[batch, height, width, channels]`;
-            or a ragged tensor of images.
+        images: Tensor of shape `[height, width, channels]` or `[batch, height, width, channels]`.
+            Images of different sizes can be passed as a ragged tensor.
         size: Height and width of the result.
-        method: One of the names in `tf.image.ResizeMethod`.
-        preserve_aspect_ratio: If True, keep the proportions of the images; `size` is then the
-            largest allowed size.
-        antialias: If True, average over more pixels when images become smaller.
+        method: Interpolation method, one of `"bilinear"` (default), `"nearest"`, `"bicubic"`,
+            `"area"`, `"lanczos3"`, `"lanczos5"`, `"gaussian"` and `"mitchellcubic"`.
+        preserve_aspect_ratio: If True, keep the aspect ratio of each image. The result is then the
+            largest image that is not larger than `size`.
+        antialias: If True, average over more pixels when images become smaller. This has no effect
+            for the methods `"nearest"` and `"area"`.
 
     Returns:
-        Tensor of shape `[..., new_height, new_width, channels]`. The dtype is float32, except for
-        the method `"nearest"`, which keeps the dtype of `images`.
+        Tensor of shape `[..., new_height, new_width, channels]`. The dtype is float32, except that
+        the method `"nearest"` keeps the dtype of `images`. If `images` is ragged and
+        `preserve_aspect_ratio` is True, the result is a ragged tensor.
 
     Raises:
-        ValueError: If the method is unknown, `size` does not have two elements, or `images` does
-            not have 3 or 4 dimensions.
-        tf.errors.InvalidArgumentError: If a size is not positive, or the images have no pixels.
+        ValueError: If `method` is unknown, `size` does not have two elements, or `images` does not
+            have 3 or 4 dimensions.
+        tf.errors.InvalidArgumentError: If the new height or width is not positive, or the images
+            are empty.
 
     Example:
         >>> import tfpy as tf
-        >>> tf.image.resize(tf.ones([1, 4, 4, 3]), [2, 8]).shape
-        TensorShape([1, 2, 8, 3])
+        >>> image = tf.reshape([1.0, 3.0], [1, 2, 1])
+        >>> tf.image.resize(image, size=[1, 4]).numpy()[:, :, 0].tolist()
+        [[1.0, 1.5, 2.5, 3.0]]
 
     See also: `tf.image.resize_with_pad`, `tf.image.resize_with_crop_or_pad`,
     `tf.image.crop_and_resize`.
@@ -179,16 +194,18 @@ def resize_bilinear(
     half_pixel_centers: bool = False,
     name: str | None = None,
 ) -> Tensor:
-    """Resize images bilinearly, with a choice of the sampling grid as in TensorFlow.js.
+    """Resize images by bilinear interpolation, with the options of TensorFlow.js.
 
-    `tf.image.resize` always uses half-pixel centers; this function and TensorFlow 1 do not by
-    default.
+    Unlike `tf.image.resize`, which always uses half-pixel centers, this function aligns the first
+    pixels of the input and the result by default, as TensorFlow.js and TensorFlow 1 do.
 
     Args:
         images: Tensor of shape `[height, width, channels]` or `[batch, height, width, channels]`.
         size: Height and width of the result.
-        align_corners: If True, align the centers of the corner pixels of input and output.
-        half_pixel_centers: If True, pixels have their centers at 0.5, 1.5, ….
+        align_corners: If True, align the centers of the corner pixels of the input with the centers
+            of the corner pixels of the result.
+        half_pixel_centers: If True, the center of pixel `i` is at the position `i + 0.5`, as in
+            `tf.image.resize`.
 
     Returns:
         Float32 tensor of shape `[..., new_height, new_width, channels]`.
@@ -217,16 +234,18 @@ def resize_nearest_neighbor(
     half_pixel_centers: bool = False,
     name: str | None = None,
 ) -> Tensor:
-    """Resize images to the nearest pixel, with a choice of the sampling grid as in TensorFlow.js.
+    """Resize images by nearest-neighbor sampling, with the options of TensorFlow.js.
 
-    `tf.image.resize` always uses half-pixel centers; this function and TensorFlow 1 do not by
-    default.
+    Unlike `tf.image.resize`, which always uses half-pixel centers, this function aligns the first
+    pixels of the input and the result by default, as TensorFlow.js and TensorFlow 1 do.
 
     Args:
         images: Tensor of shape `[height, width, channels]` or `[batch, height, width, channels]`.
         size: Height and width of the result.
-        align_corners: If True, align the centers of the corner pixels of input and output.
-        half_pixel_centers: If True, pixels have their centers at 0.5, 1.5, ….
+        align_corners: If True, align the centers of the corner pixels of the input with the centers
+            of the corner pixels of the result.
+        half_pixel_centers: If True, the center of pixel `i` is at the position `i + 0.5`, as in
+            `tf.image.resize`.
 
     Returns:
         Tensor of shape `[..., new_height, new_width, channels]` with the dtype of `images`.
@@ -263,23 +282,24 @@ def resize_with_pad(
     method: str = ResizeMethod.BILINEAR,
     antialias: bool = False,
 ) -> Tensor:
-    """Resize an image with the same proportions and pad it with zeros to a target size.
+    """Resize an image without changing its aspect ratio, and pad it with zeros to a target size.
 
     Args:
         image: Tensor of shape `[height, width, channels]` or `[batch, height, width, channels]`.
         target_height: Height of the result.
         target_width: Width of the result.
-        method: One of the names in `tf.image.ResizeMethod`.
-        antialias: If True, average over more pixels when images become smaller.
+        method: Interpolation method, one of `"bilinear"` (default), `"nearest"`, `"bicubic"`,
+            `"area"`, `"lanczos3"`, `"lanczos5"`, `"gaussian"` and `"mitchellcubic"`.
+        antialias: If True, average over more pixels when images become smaller. This has no effect
+            for the methods `"nearest"` and `"area"`.
 
     Returns:
         Tensor of shape `[..., target_height, target_width, channels]`, with the image in the
-        center. The dtype is float32, except for the method `"nearest"`, which keeps the dtype of
-        `image`.
+        center. The dtype is float32, except that the method `"nearest"` keeps the dtype of `image`.
 
     Raises:
-        ValueError: If a target is not positive, the method is unknown, or the image has no pixels
-            or does not have 3 or 4 dimensions.
+        ValueError: If `target_height` or `target_width` is not positive, `method` is unknown, or
+            the image is empty or does not have 3 or 4 dimensions.
 
     Example:
         >>> import tfpy as tf
@@ -302,7 +322,10 @@ def resize_with_pad(
 def resize_with_crop_or_pad(
     image: TensorLike, target_height: IntLike, target_width: IntLike
 ) -> Tensor:
-    """Crop or pad an image with zeros to a target size around its center.
+    """Crop an image to a target size around its center, or pad it with zeros.
+
+    The height and the width are treated separately, so one can be cropped while the other is
+    padded.
 
     Args:
         image: Tensor of shape `[height, width, channels]` or `[batch, height, width, channels]`.
@@ -313,8 +336,8 @@ def resize_with_crop_or_pad(
         Tensor of shape `[..., target_height, target_width, channels]` with the dtype of `image`.
 
     Raises:
-        ValueError: If a target is not positive, or the image has no pixels or does not have 3 or 4
-            dimensions.
+        ValueError: If `target_height` or `target_width` is not positive, or if the image is empty
+            or does not have 3 or 4 dimensions.
 
     Example:
         >>> import tfpy as tf

@@ -56,26 +56,28 @@ def crop_and_resize(
     extrapolation_value: float = 0.0,
     name: str | None = None,
 ) -> Tensor:
-    """Crop boxes from images and resize the crops to one size.
+    """Crop boxes from images and resize all crops to the same size.
 
     Args:
         image: Tensor of shape `[batch, height, width, channels]` with a real dtype.
-        boxes: Float tensor of shape `[n, 4]`: `y1, x1, y2, x2`, where 0 is the first pixel and 1 is
-            the last pixel of an axis.
-        box_indices: Int32 tensor of shape `[n]`, the index of the image for each box.
+        boxes: Float tensor of shape `[n, 4]` with the corners of each box as `y1, x1, y2, x2`. The
+            coordinates are normalized, so that 0 is the first pixel of an axis and 1 is the last
+            pixel.
+        box_indices: Int32 tensor of shape `[n]` with the index of the image from which each box is
+            cropped.
         crop_size: Height and width of the crops.
-        method: `"bilinear"` or `"nearest"`.
-        extrapolation_value: Value of pixels outside of the image.
+        method: Interpolation method, `"bilinear"` (default) or `"nearest"`.
+        extrapolation_value: Value of pixels outside of the image. Default: 0.
 
     Returns:
         Float32 tensor of shape `[n, crop_height, crop_width, channels]`.
 
     Raises:
         ValueError: If the image has fewer than four dimensions.
-        tf.errors.InvalidArgumentError: If shapes are not compatible, sizes are not positive, or the
-            method is unknown.
-        tf.errors.OutOfRangeError: If the values of `box_indices` are known on the host and one is
-            not the index of an image.
+        tf.errors.InvalidArgumentError: If the shapes are not compatible, the image or the crops are
+            empty, or `method` is unknown.
+        tf.errors.OutOfRangeError: If an element of `box_indices` is not the index of an image.
+            Inside a `tf.function`, this is only checked if `box_indices` is a constant.
 
     Example:
         >>> import tfpy as tf
@@ -228,19 +230,21 @@ def transform(
 ) -> Tensor:
     """Apply projective transforms to images.
 
-    TensorFlow does not have this function in `tf.image`; TensorFlow.js does. It is TensorFlow's op
-    `ImageProjectiveTransformV3`.
+    Equivalent to `tf.image.transform` in TensorFlow.js, and to the op `ImageProjectiveTransformV3`
+    of TensorFlow.
 
     Args:
         image: Tensor of shape `[batch, height, width, channels]`.
-        transforms: Float tensor of shape `[batch, 8]` or `[1, 8]`: `a0, a1, a2, b0, b1, b2, c0,
-            c1`. The pixel `(x, y)` of the output is the pixel `((a0 x + a1 y + a2) / k, (b0 x + b1
-            y + b2) / k)` of the input, where `k = c0 x + c1 y + 1`.
-        interpolation: `"nearest"` or `"bilinear"`.
-        fill_mode: How to compute pixels outside of the input: `"constant"`, `"reflect"`, `"wrap"`
-            or `"nearest"`.
-        fill_value: Value of pixels outside of the input.
-        output_shape: Height and width of the output. Default: the same as the input.
+        transforms: Float tensor of shape `[batch, 8]`, or `[1, 8]` to transform all images in the
+            same way, with the coefficients `a0, a1, a2, b0, b1, b2, c0, c1`. The output pixel at
+            `(x, y)` is read from the input at `((a0 x + a1 y + a2) / k, (b0 x + b1 y + b2) / k)`,
+            where `k = c0 x + c1 y + 1`.
+        interpolation: Interpolation method, `"nearest"` (default) or `"bilinear"`.
+        fill_mode: Values of pixels outside of the input. `"constant"` (default) uses `fill_value`,
+            `"reflect"` mirrors the input at its edges, `"wrap"` repeats the input, and `"nearest"`
+            uses the nearest pixel of the edge.
+        fill_value: Value of pixels outside of the input if `fill_mode` is `"constant"`.
+        output_shape: Height and width of the output. Default: the height and width of `image`.
 
     Returns:
         Float32 tensor of shape `[batch, out_height, out_width, channels]`.
@@ -306,16 +310,19 @@ def rotate_with_offset(
     fill_value: float | Sequence[float] = 0,
     center: float | Sequence[float] = 0.5,
 ) -> Tensor:
-    """Rotate images counter-clockwise about a center, to the nearest pixel.
+    """Rotate images counter-clockwise about a center, with nearest-neighbor sampling.
 
-    TensorFlow does not have this function; TensorFlow.js does.
+    Equivalent to `tf.image.rotateWithOffset` in TensorFlow.js. TensorFlow does not have this
+    function.
 
     Args:
         image: Float32 tensor of shape `[batch, height, width, channels]`.
-        radians: Angle of the rotation.
-        fill_value: Value of pixels outside of the input: one number, or one for each color channel.
-            The alpha channel is then 255.
-        center: Center as a fraction of the width and height: one number, or a pair.
+        radians: Angle of the rotation in radians.
+        fill_value: Value of pixels outside of the input. A number is used for all channels. A
+            sequence has a number for each color channel, and the alpha channel is set to 255.
+            Default: 0.
+        center: Center of the rotation, as a fraction of the width and the height. It is a number
+            for both, or a pair `(x, y)`. Default: 0.5, the center of the images.
 
     Returns:
         Float32 tensor of the shape of `image`.

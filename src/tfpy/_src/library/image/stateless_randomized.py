@@ -35,13 +35,15 @@ def _stateless(seed: TensorLike) -> Draw:
 
 
 def stateless_random_brightness(image: TensorLike, max_delta: float, seed: TensorLike) -> Tensor:
-    """Change the brightness of an image by a random amount that depends only on the seed.
+    """Adjust the brightness of an image by a random amount that is determined by `seed`.
 
     Args:
         image: Tensor of any shape with a float or integer dtype.
-        max_delta: Largest change, on the scale from 0 to 1. The change is between `-max_delta` and
-            `max_delta`.
-        seed: Integer tensor of shape `[2]` that determines the result.
+        max_delta: Non-negative bound of the amount, which is between `-max_delta` and `max_delta`.
+            The same amount is added to all values. For an integer image, 1 is the largest value of
+            the dtype.
+        seed: Two integers, as a tensor of shape `[2]`. The same seed always produces the same
+            result.
 
     Returns:
         Tensor of the shape and dtype of `image`.
@@ -63,19 +65,22 @@ def stateless_random_brightness(image: TensorLike, max_delta: float, seed: Tenso
 def stateless_random_contrast(
     image: TensorLike, lower: float, upper: float, seed: TensorLike
 ) -> Tensor:
-    """Change the contrast of an image by a random factor that depends only on the seed.
+    """Adjust the contrast of images by a random factor that is determined by `seed`.
 
     Args:
-        image: Tensor of shape `[..., height, width, channels]`.
-        lower: Least factor, at least 0.
+        image: Tensor of shape `[..., height, width, channels]` with a float or integer dtype. All
+            images of a batch get the same factor.
+        lower: Smallest factor, at least 0.
         upper: Largest factor, greater than `lower`.
-        seed: Integer tensor of shape `[2]` that determines the result.
+        seed: Two integers, as a tensor of shape `[2]`. The same seed always produces the same
+            result.
 
     Returns:
         Tensor of the shape and dtype of `image`.
 
     Raises:
-        ValueError: If the bounds are not valid.
+        ValueError: If `lower` is negative, `upper` is not greater than `lower`, or the image has
+            fewer than three dimensions.
 
     Example:
         >>> import tfpy as tf
@@ -92,19 +97,21 @@ def stateless_random_contrast(
 def stateless_random_saturation(
     image: TensorLike, lower: float, upper: float, seed: TensorLike
 ) -> Tensor:
-    """Change the saturation of an image by a random factor that depends only on the seed.
+    """Multiply the saturation of an RGB image by a random factor that is determined by `seed`.
 
     Args:
-        image: RGB tensor of shape `[..., height, width, 3]`.
-        lower: Least factor, at least 0.
+        image: RGB tensor of shape `[..., height, width, 3]` with a float or integer dtype.
+        lower: Smallest factor, at least 0.
         upper: Largest factor, greater than `lower`.
-        seed: Integer tensor of shape `[2]` that determines the result.
+        seed: Two integers, as a tensor of shape `[2]`. The same seed always produces the same
+            result.
 
     Returns:
         Tensor of the shape and dtype of `image`.
 
     Raises:
-        ValueError: If the bounds are not valid.
+        ValueError: If `lower` is negative, `upper` is not greater than `lower`, or the image has
+            fewer than three dimensions.
         tf.errors.InvalidArgumentError: If the image does not have three channels.
 
     Example:
@@ -119,13 +126,14 @@ def stateless_random_saturation(
 
 
 def stateless_random_hue(image: TensorLike, max_delta: float, seed: TensorLike) -> Tensor:
-    """Rotate the hue of an image by a random amount that depends only on the seed.
+    """Rotate the hue of an RGB image by a random amount that is determined by `seed`.
 
     Args:
-        image: RGB tensor of shape `[..., height, width, 3]`.
-        max_delta: Largest fraction of a full rotation, between 0 and 0.5. The rotation is between
-            `-max_delta` and `max_delta`.
-        seed: Integer tensor of shape `[2]` that determines the result.
+        image: RGB tensor of shape `[..., height, width, 3]` with a float or integer dtype.
+        max_delta: Bound of the rotation, between 0 and 0.5, where 1 is a full rotation. The
+            rotation is between `-max_delta` and `max_delta`.
+        seed: Two integers, as a tensor of shape `[2]`. The same seed always produces the same
+            result.
 
     Returns:
         Tensor of the shape and dtype of `image`.
@@ -146,23 +154,24 @@ def stateless_random_hue(image: TensorLike, max_delta: float, seed: TensorLike) 
 
 
 def stateless_random_flip_left_right(image: TensorLike, seed: TensorLike) -> Tensor:
-    """Mirror each image along its width with probability 0.5, depending only on the seed.
+    """Flip each image horizontally with probability 0.5, as determined by `seed`.
 
     Args:
         image: Tensor of shape `[height, width, channels]` or `[batch, height, width, channels]`.
-        seed: Integer tensor of shape `[2]` that determines the result.
+        seed: Two integers, as a tensor of shape `[2]`. The same seed always produces the same
+            result.
 
     Returns:
         Tensor of the shape and dtype of `image`.
 
     Raises:
-        ValueError: If the image has no pixels or does not have 3 or 4 dimensions.
+        ValueError: If the image is empty, or does not have 3 or 4 dimensions.
 
     Example:
         >>> import tfpy as tf
         >>> image = tf.constant([[[1], [2]]])
-        >>> tf.image.stateless_random_flip_left_right(image, seed=[1, 2]).numpy().ravel().tolist()
-        [1, 2]
+        >>> tf.image.stateless_random_flip_left_right(image, seed=[1, 1]).numpy().ravel().tolist()
+        [2, 1]
 
     See also: `tf.image.random_flip_left_right`.
     """
@@ -170,23 +179,24 @@ def stateless_random_flip_left_right(image: TensorLike, seed: TensorLike) -> Ten
 
 
 def stateless_random_flip_up_down(image: TensorLike, seed: TensorLike) -> Tensor:
-    """Mirror each image along its height with probability 0.5, depending only on the seed.
+    """Flip each image vertically with probability 0.5, as determined by `seed`.
 
     Args:
         image: Tensor of shape `[height, width, channels]` or `[batch, height, width, channels]`.
-        seed: Integer tensor of shape `[2]` that determines the result.
+        seed: Two integers, as a tensor of shape `[2]`. The same seed always produces the same
+            result.
 
     Returns:
         Tensor of the shape and dtype of `image`.
 
     Raises:
-        ValueError: If the image has no pixels or does not have 3 or 4 dimensions.
+        ValueError: If the image is empty, or does not have 3 or 4 dimensions.
 
     Example:
         >>> import tfpy as tf
         >>> image = tf.constant([[[1]], [[2]]])
-        >>> tf.image.stateless_random_flip_up_down(image, seed=[1, 2]).numpy().ravel().tolist()
-        [1, 2]
+        >>> tf.image.stateless_random_flip_up_down(image, seed=[1, 1]).numpy().ravel().tolist()
+        [2, 1]
 
     See also: `tf.image.random_flip_up_down`.
     """
@@ -196,18 +206,20 @@ def stateless_random_flip_up_down(image: TensorLike, seed: TensorLike) -> Tensor
 def stateless_random_crop(
     value: TensorLike, size: ShapeLike, seed: TensorLike, name: str | None = None
 ) -> Tensor:
-    """Crop a tensor to a size at a random offset that depends only on the seed.
+    """Crop a tensor to a given size, at a random offset that is determined by `seed`.
 
     Args:
         value: Tensor of any shape and dtype.
-        size: Shape of the result, with one size for each axis of `value`.
-        seed: Integer tensor of shape `[2]` that determines the result.
+        size: Shape of the result, with one dimension for each axis of `value`.
+        seed: Two integers, as a tensor of shape `[2]`. The same seed always produces the same
+            result.
 
     Returns:
         Tensor of shape `size` with the dtype of `value`.
 
     Raises:
-        ValueError: If `size` is larger than the shape of `value`, or has another rank.
+        ValueError: If a dimension of `size` is larger than the dimension of `value`, or the number
+            of dimensions differs.
 
     Example:
         >>> import tfpy as tf
