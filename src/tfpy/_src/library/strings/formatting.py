@@ -31,16 +31,17 @@ def format(
     """Replace each placeholder of a template with the values of a tensor.
 
     Args:
-        template: Text with one placeholder for each tensor.
-        inputs: A tensor (dense or ragged), or a list or tuple of tensors.
-        placeholder: Text to replace.
-        summarize: Number of items to show at both ends of each axis; -1 shows all.
+        template: String with one placeholder for each tensor.
+        inputs: A tensor (dense or ragged), or a list or tuple with one tensor for each placeholder.
+        placeholder: Text that is replaced with a tensor. Default: `{}`.
+        summarize: Number of elements to show at the beginning and at the end of each axis; -1 shows
+            all elements. Default: 3.
 
     Returns:
         Scalar string tensor.
 
     Raises:
-        ValueError: If the number of placeholders is not the number of tensors.
+        ValueError: If the number of placeholders differs from the number of tensors.
 
     Example:
         >>> import tfpy as tf
@@ -82,20 +83,22 @@ def print(
     end: str = "\n",
     name: str | None = None,
 ) -> None:
-    """Print strings, tensors and nests of them.
+    """Print strings, tensors, and nested structures (lists, tuples or dicts) of them.
 
-    Inside a `tf.function`, each run prints.
+    Inside a `tf.function`, the values are printed at each call, whereas Python's `print` only
+    prints while the function is traced.
 
     Args:
-        *inputs: Values to print. A dict is printed in the order of its keys.
-        output_stream: `sys.stderr` (default), `sys.stdout`, or `"file://<path>"` to append to a
-            file.
-        summarize: Number of items to show at both ends of each axis; -1 shows all.
-        sep: Text between values.
-        end: Text after the last value.
+        *inputs: Values to print. Dicts are printed in the order of their keys.
+        output_stream: Destination of the text, one of `sys.stderr` (default), `sys.stdout`, and
+            `"file://<path>"` to append to a file.
+        summarize: Number of elements to show at the beginning and at the end of each axis; -1 shows
+            all elements. Default: 3.
+        sep: String between values. Default: a space.
+        end: String after the last value. Default: a newline.
 
     Raises:
-        ValueError: If the output stream is another one.
+        ValueError: If `output_stream` is not supported.
 
     Example:
         >>> import sys

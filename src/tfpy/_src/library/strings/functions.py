@@ -39,16 +39,16 @@ def as_text(value: str | bytes | Tensor) -> str:
 def join(
     inputs: Sequence[TensorLike], separator: str | bytes | Tensor = "", name: str | None = None
 ) -> Tensor:
-    """Join the strings of several tensors element by element.
+    """Join the strings of tensors element by element.
 
     Scalars are joined with every element of the other tensors.
 
     Args:
-        inputs: Sequence of string tensors of one shape (dense or ragged), or scalars.
-        separator: String between the joined strings.
+        inputs: String tensors, dense or ragged, that are scalars or have the same shape.
+        separator: String between the joined strings. Default: an empty string.
 
     Returns:
-        String tensor of the common shape.
+        String tensor of the common shape of `inputs`.
 
     Example:
         >>> import tfpy as tf
@@ -74,13 +74,13 @@ def reduce_join(
 
     Args:
         inputs: String tensor, dense or ragged.
-        axis: Axis or axes to reduce; negative values count from the end. Default: all axes.
-            The last one of several axes varies slowest; by default the order is row-major.
-        keepdims: If True, keep the reduced axes with size 1.
-        separator: String between the joined strings.
+        axis: Axis or axes to reduce; negative values count from the end. Default: all axes, in
+            row-major order. A dense tensor is joined along the first listed axis first.
+        keepdims: If True, keep the reduced axes as dimensions of size 1.
+        separator: String between the joined strings. Default: an empty string.
 
     Returns:
-        String tensor with the remaining axes.
+        String tensor without the reduced axes, unless `keepdims` is True.
 
     Raises:
         tf.errors.InvalidArgumentError: If an axis of a dense tensor is repeated or out of range.
@@ -153,18 +153,18 @@ def unsorted_segment_join(
     separator: str | bytes | Tensor = "",
     name: str | None = None,
 ) -> Tensor:
-    """Join the strings of each segment.
+    """Join the strings that have the same segment id.
 
     Args:
         inputs: String tensor.
-        segment_ids: Integer tensor with the segment of each element; its shape is a prefix of the
-            shape of `inputs`.
+        segment_ids: Integer tensor with the segment of each element. Its shape must be equal to the
+            leading dimensions of `inputs`.
         num_segments: Number of segments.
-        separator: String between the joined strings.
+        separator: String between the joined strings. Default: an empty string.
 
     Returns:
-        String tensor with the first axis `num_segments`. Segments without elements are empty
-        strings.
+        String tensor of shape `[num_segments, *inputs.shape[segment_ids.ndim:]]`. Segments without
+        elements are empty strings.
 
     Example:
         >>> import tfpy as tf
@@ -185,7 +185,7 @@ def unsorted_segment_join(
 def regex_full_match(
     input: TensorLike, pattern: str | bytes | Tensor, name: str | None = None
 ) -> Tensor:
-    """Return True where a regular expression matches the whole string.
+    """Return True for each string that a regular expression matches as a whole.
 
     Args:
         input: String tensor of any shape.
@@ -219,8 +219,8 @@ def regex_replace(
     Args:
         input: String tensor of any shape.
         pattern: Regular expression in the syntax of RE2.
-        rewrite: Replacement. `\0` is the whole match, `\1` to `\9` are its groups.
-        replace_global: If True, replace all matches. Otherwise only the first one of each string.
+        rewrite: Replacement. `\0` is the whole match, and `\1` to `\9` are the groups of the match.
+        replace_global: If True, replace all matches. Otherwise, replace the first match only.
 
     Returns:
         String tensor of the shape of `input`.
@@ -251,13 +251,13 @@ def static_regex_replace(
 ) -> Tensor:
     r"""Replace the matches of a regular expression.
 
-    TensorFlow.js's name for `tf.strings.regex_replace`.
+    This is the name of `tf.strings.regex_replace` in TensorFlow.js.
 
     Args:
         input: String tensor of any shape.
         pattern: Regular expression in the syntax of RE2.
-        rewrite: Replacement. `\0` is the whole match, `\1` to `\9` are its groups.
-        replace_global: If True, replace all matches. Otherwise only the first one of each string.
+        rewrite: Replacement. `\0` is the whole match, and `\1` to `\9` are the groups of the match.
+        replace_global: If True, replace all matches. Otherwise, replace the first match only.
 
     Returns:
         String tensor of the shape of `input`.
@@ -288,9 +288,9 @@ def _buckets(num_buckets: Any) -> int:
 
 
 def to_hash_bucket(input: TensorLike, num_buckets: int, name: str | None = None) -> Tensor:
-    """Hash each string to a bucket.
+    """Map each string to a bucket number by its hash.
 
-    TensorFlow does not promise the same results in future versions. Prefer
+    TensorFlow may change the hash function in future versions, so prefer
     `tf.strings.to_hash_bucket_fast`.
 
     Args:
@@ -314,7 +314,7 @@ def to_hash_bucket(input: TensorLike, num_buckets: int, name: str | None = None)
 
 
 def to_hash_bucket_fast(input: TensorLike, num_buckets: int, name: str | None = None) -> Tensor:
-    """Hash each string to a bucket by its FarmHash fingerprint.
+    """Map each string to a bucket number by its FarmHash fingerprint.
 
     Args:
         input: String tensor of any shape.
@@ -342,21 +342,21 @@ string_to_hash_bucket_fast = to_hash_bucket_fast
 def to_hash_bucket_strong(
     input: TensorLike, num_buckets: int, key: Sequence[int], name: str | None = None
 ) -> Tensor:
-    """Hash each string to a bucket by SipHash with a key.
+    """Map each string to a bucket number by its SipHash with a key.
 
-    A secret key prevents inputs that are crafted to collide.
+    If the key is secret, attackers cannot craft strings that fall into the same bucket.
 
     Args:
         input: String tensor of any shape.
         num_buckets: Number of buckets, at least 1.
-        key: Two integers.
+        key: Key of the hash function, a sequence of two integers.
 
     Returns:
         Int32 tensor of the shape of `input` with values in [0, num_buckets).
 
     Raises:
-        tf.errors.InvalidArgumentError: If the key does not have two elements, or `num_buckets` is
-            not in [1, 2**31].
+        tf.errors.InvalidArgumentError: If `key` does not have two elements, or `num_buckets` is not
+            in [1, 2**31].
 
     Example:
         >>> import tfpy as tf
@@ -384,8 +384,8 @@ def to_number(
         Tensor of the shape of `input` and dtype `out_type`.
 
     Raises:
-        tf.errors.InvalidArgumentError: If a string is not a number of `out_type`, or the dtype is
-            not supported.
+        tf.errors.InvalidArgumentError: If a string is not a number of dtype `out_type`, or
+            `out_type` is not supported.
 
     Example:
         >>> import tfpy as tf

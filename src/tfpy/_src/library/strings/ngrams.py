@@ -56,22 +56,22 @@ def ngrams(
     preserve_short_sequences: bool = False,
     name: str | None = None,
 ) -> Tensor | RaggedTensor:
-    """Join each run of `ngram_width` strings along the last axis.
+    """Create n-grams by joining consecutive strings along the last axis.
 
     Args:
         data: String tensor, dense or ragged, with at least one axis.
-        ngram_width: Width of the n-grams, or several widths. The n-grams of each width follow each
-            other.
-        separator: String between the joined strings.
-        pad_values: String to add at both ends of every row, or one string for each end. Default: no
-            padding.
+        ngram_width: Number of strings in each n-gram, or a sequence of such numbers. Each row first
+            contains the n-grams of the first width, then the n-grams of the next width.
+        separator: String between the joined strings. Default: a space.
+        pad_values: String to add at both ends of every row, or a pair of strings for the start and
+            the end. Default: no padding.
         padding_width: Number of strings to add at each end, at most the width minus 1. Default: the
             width minus 1.
-        preserve_short_sequences: If True, a row that is too short for every width becomes one
-            n-gram.
+        preserve_short_sequences: If True, a row that is too short for every width becomes a single
+            n-gram. Otherwise, it has no n-grams.
 
     Returns:
-        String tensor of the rank of `data`; ragged if `data` is ragged.
+        String tensor with the rank of `data`. It is ragged if `data` is ragged.
 
     Raises:
         ValueError: If a width or `padding_width` is less than 1, `padding_width` is passed without
@@ -150,28 +150,31 @@ def string_n_grams(
     pad_width: int,
     preserve_short_sequences: bool,
 ) -> dict[str, Tensor]:
-    """Join runs of strings within rows.
+    """Create n-grams by joining consecutive strings within rows.
 
-    TensorFlow.js's `stringNGrams`.
+    Equivalent to `tf.string.stringNGrams` in TensorFlow.js.
 
     Args:
         data: String tensor of shape `[n]` with the strings of all rows.
-        data_splits: Int32 tensor of shape `[rows + 1]` with the starts of the rows and the end of
-            the last one.
+        data_splits: Int32 tensor of shape `[rows + 1]` with the index in `data` at which each row
+            starts, followed by the number of strings.
         separator: String between the joined strings.
-        n_gram_widths: Widths of the n-grams.
-        left_pad: String to add before every row.
-        right_pad: String to add after every row.
-        pad_width: Number of strings to add at each end; a negative value means the width minus 1.
-        preserve_short_sequences: If True, a row that is too short for every width becomes one
-            n-gram.
+        n_gram_widths: Numbers of strings in an n-gram.
+        left_pad: String to add at the start of every row.
+        right_pad: String to add at the end of every row.
+        pad_width: Number of strings to add at each end of a row. A negative number means the width
+            minus 1.
+        preserve_short_sequences: If True, a row that is too short for every width becomes a single
+            n-gram. Otherwise, it has no n-grams.
 
     Returns:
-        Dict of `n_grams`, a string tensor with the n-grams of all rows, and `n_grams_splits`, the
-        starts of their rows.
+        A dict. `n_grams` is a string tensor with the n-grams of all rows. `n_grams_splits` is an
+        int32 tensor with the index in `n_grams` at which each row starts, followed by the number of
+        n-grams.
 
     Raises:
-        tf.errors.InvalidArgumentError: If `data_splits` does not partition `data`.
+        tf.errors.InvalidArgumentError: If `data_splits` does not start with 0, is not in ascending
+            order, or does not end with the number of strings.
 
     Example:
         >>> import tfpy as tf

@@ -21,20 +21,22 @@ from tfpy._src.tensors.ragged.making import from_rows
 def substr(
     input: TensorLike, pos: TensorLike, len: TensorLike, unit: str = "BYTE", name: str | None = None
 ) -> Tensor:
-    """Return a part of each string.
+    """Extract a substring of each string.
 
     Args:
         input: String tensor of any shape.
-        pos: Int32 tensor with the start of the part, broadcast with `input`; negative values count
-            from the end.
-        len: Int32 tensor with the length of the part, of the shape of `pos`.
-        unit: `"BYTE"`, or `"UTF8_CHAR"` to count characters.
+        pos: Int32 tensor with the start of each substring, which is broadcast with `input`.
+            Negative values count from the end of the string.
+        len: Int32 tensor with the shape of `pos` and the maximum length of each substring. A
+            substring ends at the end of its string at the latest.
+        unit: Unit of `pos` and `len`, `"BYTE"` (default) or `"UTF8_CHAR"` to count characters.
 
     Returns:
-        String tensor of the broadcast shape.
+        String tensor of the common shape of `input` and `pos` after broadcasting.
 
     Raises:
-        tf.errors.InvalidArgumentError: If a position is outside of its string.
+        tf.errors.InvalidArgumentError: If a start is outside of its string, or `pos` and `len` have
+            different shapes.
 
     Example:
         >>> import tfpy as tf
@@ -54,7 +56,7 @@ def bytes_split(input: TensorLike, name: str | None = None) -> Tensor | RaggedTe
         input: String tensor, dense or ragged.
 
     Returns:
-        Ragged string tensor with one more axis than `input`; a vector if `input` is a scalar.
+        Ragged string tensor with one more axis than `input`, or a vector if `input` is a scalar.
 
     Example:
         >>> import tfpy as tf
@@ -76,11 +78,12 @@ def split(
 
     Args:
         input: String tensor, dense or ragged.
-        sep: Separator. Default: runs of white space, without empty parts.
-        maxsplit: Largest number of splits of each string. Default: no limit.
+        sep: Separator. Default: split at runs of whitespace and drop empty strings, as `str.split`
+            does.
+        maxsplit: Maximum number of splits of each string. Default: no limit.
 
     Returns:
-        Ragged string tensor with one more axis than `input`; a vector if `input` is a scalar.
+        Ragged string tensor with one more axis than `input`, or a vector if `input` is a scalar.
 
     Example:
         >>> import tfpy as tf
@@ -105,18 +108,20 @@ def split(
 def string_split(
     input: TensorLike, delimiter: str | bytes | Tensor = " ", skip_empty: bool = True
 ) -> dict[str, Tensor]:
-    """Split each string of a vector at any byte of the delimiter.
+    """Split each string of a vector at each byte that the delimiter contains.
 
-    TensorFlow.js's `stringSplit`.
+    Equivalent to `tf.string.stringSplit` in TensorFlow.js.
 
     Args:
         input: String tensor of shape `[n]`.
-        delimiter: Bytes at which to split. An empty delimiter splits strings into bytes.
-        skip_empty: If True, leave out empty parts.
+        delimiter: Bytes at which to split. An empty delimiter splits strings into bytes. Default: a
+            space.
+        skip_empty: If True, drop empty strings from the result.
 
     Returns:
-        Dict of the parts of a sparse tensor: `indices`, int32 of shape `[m, 2]`; `values`, strings
-        of shape `[m]`; and `shape`, int32 of shape `[2]`.
+        A dict with the components of a sparse tensor. `values` is a string tensor of shape `[m]`.
+        `indices` is an int32 tensor of shape `[m, 2]` with the row and the column of each value.
+        `shape` is an int32 tensor of shape `[2]` with the number of rows and columns.
 
     Raises:
         ValueError: If `input` is not a vector.

@@ -32,11 +32,14 @@ def unicode_transcode(
 
     Args:
         input: String tensor of any shape.
-        input_encoding: Encoding of the input, such as `"UTF-8"`.
-        output_encoding: `"UTF-8"`, `"UTF-16-BE"` or `"UTF-32-BE"`.
-        errors: What to do with invalid characters: `"replace"`, `"ignore"` or `"strict"`.
-        replacement_char: Code point that replaces invalid characters.
-        replace_control_characters: If True, also replace control characters (below 0x20).
+        input_encoding: Encoding of the input, such as `"UTF-8"`. Python's encodings are supported.
+        output_encoding: Encoding of the result, `"UTF-8"`, `"UTF-16-BE"` or `"UTF-32-BE"`.
+        errors: Handling of invalid characters. `"replace"` (default) replaces them, `"ignore"`
+            drops them, and `"strict"` raises an error.
+        replacement_char: Code point that replaces invalid characters. Default: 65533, the Unicode
+            replacement character.
+        replace_control_characters: If True, handle control characters (code points below 32) like
+            invalid characters.
 
     Returns:
         String tensor of the shape of `input`.
@@ -69,16 +72,19 @@ def unicode_encode(
     replacement_char: int = 65533,
     name: str | None = None,
 ) -> Tensor | RaggedTensor:
-    """Encode code points as strings.
+    """Encode Unicode code points as strings.
 
     Args:
         input: Int32 tensor, dense or ragged, with code points along the last axis.
-        output_encoding: `"UTF-8"`, `"UTF-16-BE"` or `"UTF-32-BE"`.
-        errors: What to do with invalid code points: `"replace"`, `"ignore"` or `"strict"`.
-        replacement_char: Code point that replaces invalid code points.
+        output_encoding: Encoding of the result, `"UTF-8"`, `"UTF-16-BE"` or `"UTF-32-BE"`.
+        errors: Handling of invalid code points. `"replace"` (default) replaces them, `"ignore"`
+            drops them, and `"strict"` raises an error.
+        replacement_char: Code point that replaces invalid code points. Default: 65533, the Unicode
+            replacement character.
 
     Returns:
-        String tensor without the last axis of `input`; ragged if `input` has several ragged axes.
+        String tensor with the shape of `input` without its last axis. It is ragged if `input` has
+        more than one ragged axis.
 
     Raises:
         ValueError: If `input` is a scalar.
@@ -129,17 +135,20 @@ def unicode_decode(
     replace_control_characters: bool = False,
     name: str | None = None,
 ) -> Tensor | RaggedTensor:
-    """Decode each string to code points.
+    """Decode each string into Unicode code points.
 
     Args:
         input: String tensor, dense or ragged.
-        input_encoding: Encoding of the input, such as `"UTF-8"`.
-        errors: What to do with invalid characters: `"replace"`, `"ignore"` or `"strict"`.
-        replacement_char: Code point that replaces invalid characters.
-        replace_control_characters: If True, also replace control characters (below 0x20).
+        input_encoding: Encoding of the input, such as `"UTF-8"`. Python's encodings are supported.
+        errors: Handling of invalid characters. `"replace"` (default) replaces them, `"ignore"`
+            drops them, and `"strict"` raises an error.
+        replacement_char: Code point that replaces invalid characters. Default: 65533, the Unicode
+            replacement character.
+        replace_control_characters: If True, replace control characters (code points below 32), or
+            drop them if `errors` is `"ignore"`.
 
     Returns:
-        Ragged int32 tensor with one more axis than `input`; a vector if `input` is a scalar.
+        Ragged int32 tensor with one more axis than `input`, or a vector if `input` is a scalar.
 
     Raises:
         tf.errors.InvalidArgumentError: If the encoding is not supported, or a character is not
@@ -169,12 +178,14 @@ def unicode_split(
 
     Args:
         input: String tensor, dense or ragged.
-        input_encoding: Encoding of the input, such as `"UTF-8"`.
-        errors: What to do with invalid characters: `"replace"`, `"ignore"` or `"strict"`.
-        replacement_char: Code point that replaces invalid characters.
+        input_encoding: Encoding of the input, `"UTF-8"`, `"UTF-16-BE"` or `"UTF-32-BE"`.
+        errors: Handling of invalid characters. `"replace"` (default) replaces them, `"ignore"`
+            drops them, and `"strict"` raises an error.
+        replacement_char: Code point that replaces invalid characters. Default: 65533, the Unicode
+            replacement character.
 
     Returns:
-        Ragged string tensor with one more axis than `input`; a vector if `input` is a scalar.
+        Ragged string tensor with one more axis than `input`, or a vector if `input` is a scalar.
 
     Raises:
         tf.errors.InvalidArgumentError: If the encoding is not supported, or a character is not
@@ -208,19 +219,22 @@ def unicode_decode_with_offsets(
     replacement_char: int = 65533,
     replace_control_characters: bool = False,
     name: str | None = None,
-) -> tuple[Any, Any]:
-    """Decode each string to code points and their offsets.
+) -> tuple[Tensor | RaggedTensor, Tensor | RaggedTensor]:
+    """Decode each string into Unicode code points, and return the byte offset of each character.
 
     Args:
         input: String tensor, dense or ragged.
-        input_encoding: Encoding of the input, such as `"UTF-8"`.
-        errors: What to do with invalid characters: `"replace"`, `"ignore"` or `"strict"`.
-        replacement_char: Code point that replaces invalid characters.
-        replace_control_characters: If True, also replace control characters (below 0x20).
+        input_encoding: Encoding of the input, such as `"UTF-8"`. Python's encodings are supported.
+        errors: Handling of invalid characters. `"replace"` (default) replaces them, `"ignore"`
+            drops them, and `"strict"` raises an error.
+        replacement_char: Code point that replaces invalid characters. Default: 65533, the Unicode
+            replacement character.
+        replace_control_characters: If True, replace control characters (code points below 32), or
+            drop them if `errors` is `"ignore"`.
 
     Returns:
-        Two ragged int32 tensors with one more axis than `input` (vectors if `input` is a scalar):
-        the code points, and the byte at which each character begins.
+        A tuple of two ragged int32 tensors with the code points and the byte offset of each
+        character. Both have one more axis than `input`, and are vectors if `input` is a scalar.
 
     Raises:
         tf.errors.InvalidArgumentError: If the encoding is not supported, or a character is not
@@ -246,18 +260,21 @@ def unicode_split_with_offsets(
     errors: str = "replace",
     replacement_char: int = 65533,
     name: str | None = None,
-) -> tuple[Any, Any]:
-    """Split each string into characters and their offsets.
+) -> tuple[Tensor | RaggedTensor, Tensor | RaggedTensor]:
+    """Split each string into characters, and return the byte offset of each character.
 
     Args:
         input: String tensor, dense or ragged.
-        input_encoding: Encoding of the input, such as `"UTF-8"`.
-        errors: What to do with invalid characters: `"replace"`, `"ignore"` or `"strict"`.
-        replacement_char: Code point that replaces invalid characters.
+        input_encoding: Encoding of the input, `"UTF-8"`, `"UTF-16-BE"` or `"UTF-32-BE"`.
+        errors: Handling of invalid characters. `"replace"` (default) replaces them, `"ignore"`
+            drops them, and `"strict"` raises an error.
+        replacement_char: Code point that replaces invalid characters. Default: 65533, the Unicode
+            replacement character.
 
     Returns:
-        Ragged string tensor of the characters and ragged int32 tensor of the bytes at which they
-        begin, with one more axis than `input` (vectors if `input` is a scalar).
+        A tuple of a ragged string tensor with the characters and a ragged int32 tensor with the
+        byte offset of each character. Both have one more axis than `input`, and are vectors if
+        `input` is a scalar.
 
     Raises:
         tf.errors.InvalidArgumentError: If the encoding is not supported, or a character is not
