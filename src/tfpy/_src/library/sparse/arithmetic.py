@@ -31,12 +31,12 @@ def add(a: TensorLike, b: TensorLike, threshold: TensorLike = 0) -> SparseTensor
 
     Args:
         a: Sparse tensor, or dense tensor if `b` is sparse.
-        b: Sparse tensor, or dense tensor if `a` is sparse; of the shape and dtype of `a`.
-        threshold: Non-negative scalar. Sums of two sparse tensors with a smaller magnitude are
-            dropped. Default: 0, which keeps all.
+        b: Sparse tensor, or dense tensor if `a` is sparse. It has the shape and dtype of `a`.
+        threshold: Non-negative scalar. If both tensors are sparse, sums with a smaller absolute
+            value are dropped from the result. Default: 0, which keeps all sums.
 
     Returns:
-        Sparse tensor if both are sparse, otherwise a dense tensor.
+        Sparse tensor if both `a` and `b` are sparse, and otherwise a dense tensor.
 
     Raises:
         TypeError: If neither `a` nor `b` is sparse.
@@ -71,12 +71,13 @@ def add(a: TensorLike, b: TensorLike, threshold: TensorLike = 0) -> SparseTensor
 
 
 def map_values(op: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
-    """Apply a function to the values of sparse tensors.
+    """Apply a function to the stored values of sparse tensors.
 
     Args:
-        op: Function to apply, usually an elementwise op.
-        *args: Arguments of `op`. Each sparse tensor among them is replaced with its values.
-        **kwargs: Keyword arguments of `op`, treated in the same way.
+        op: Function that takes the values as dense vectors and returns a vector of the same length,
+            such as an elementwise op.
+        *args: Arguments of `op`. Each sparse tensor is replaced with the vector of its values.
+        **kwargs: Keyword arguments of `op`, in which sparse tensors are replaced as well.
 
     Returns:
         Sparse tensor with the new values, or the result of `op` if no argument is sparse.
@@ -113,17 +114,19 @@ def sparse_dense_matmul(
 ) -> Tensor:
     """Multiply a sparse matrix and a dense matrix, in either order.
 
-    The product is computed by gathering, scaling and summing rows of the dense matrix on the
-    device. It is differentiable with respect to the values and to the dense matrix.
+    The matrix product can be differentiated with respect to the values of the sparse matrix and to
+    the dense matrix.
 
     Args:
-        sp_a: Sparse matrix of shape `[m, k]`; or a dense matrix if `b` is sparse.
-        b: Dense matrix of shape `[k, n]`; or a sparse matrix if `sp_a` is dense.
-        adjoint_a: If True, transpose `sp_a` first.
-        adjoint_b: If True, transpose `b` first.
+        sp_a: Sparse matrix of shape `[m, k]`, or `[k, m]` if `adjoint_a` is True. It is dense if
+            `b` is sparse.
+        b: Dense matrix of shape `[k, n]`, or `[n, k]` if `adjoint_b` is True. It is sparse if
+            `sp_a` is dense.
+        adjoint_a: If True, transpose `sp_a` first. Complex values are not conjugated.
+        adjoint_b: If True, transpose `b` first. Complex values are not conjugated.
 
     Returns:
-        Dense tensor of shape `[m, n]`.
+        Dense tensor of shape `[m, n]` with the dtype of `sp_a`.
 
     Raises:
         tf.errors.InvalidArgumentError: If the operands are not matrices, or their shapes are not

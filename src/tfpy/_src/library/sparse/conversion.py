@@ -18,12 +18,13 @@ from tfpy._src.tensors.composite.sparse_tensor import SparseTensor, checked, fil
 
 
 def from_dense(tensor: TensorLike, name: str | None = None) -> SparseTensor:
-    """Convert a dense tensor to a sparse one with its nonzero elements.
+    """Convert a dense tensor to a sparse tensor that stores the nonzero elements.
 
-    False and empty strings count as zero.
+    False and empty strings count as zero. The values are read back to Python, so the call waits for
+    pending computations.
 
     Args:
-        tensor: Tensor with at least one axis.
+        tensor: Tensor of any dtype with at least one axis.
 
     Returns:
         Sparse tensor of the shape and dtype of `tensor`.
@@ -55,18 +56,20 @@ def to_dense(
     validate_indices: bool = True,
     name: str | None = None,
 ) -> Tensor:
-    """Convert a sparse tensor to a dense one.
+    """Convert a sparse tensor to a dense tensor.
 
     Args:
-        sp_input: Sparse tensor.
-        default_value: Scalar for elements without a value. Default: zero.
-        validate_indices: If True, check that indices are sorted and not repeated.
+        sp_input: Sparse tensor of any dtype.
+        default_value: Scalar value of the elements that are not stored. Default: 0, False or an
+            empty string, depending on the dtype.
+        validate_indices: If True, check that the indices are in row-major order and not repeated.
 
     Returns:
         Dense tensor of the shape and dtype of `sp_input`.
 
     Raises:
-        tf.errors.InvalidArgumentError: If indices are out of bounds, out of order or repeated.
+        tf.errors.InvalidArgumentError: If an index is out of bounds, or `validate_indices` is True
+            and indices are out of order or repeated.
 
     Example:
         >>> import tfpy as tf
@@ -100,13 +103,14 @@ def sparse_to_dense(
 ) -> Tensor:
     """Create a dense tensor from indices and values.
 
-    TensorFlow.js's `sparseToDense`.
+    Equivalent to `tf.sparseToDense` in TensorFlow.js.
 
     Args:
-        sparse_indices: Int32 tensor of shape `[n, rank]`, `[n]` or `[]`.
-        sparse_values: Tensor of shape `[n]`, or a scalar for all indices.
+        sparse_indices: Int32 tensor of shape `[n, rank]` with an index in each row. If the result
+            is a vector, the shape can also be `[n]`, or `[]` for a single index.
+        sparse_values: Tensor of shape `[n]`, or a scalar that is used for all indices.
         output_shape: Shape of the result.
-        default_value: Scalar for elements without a value.
+        default_value: Scalar value of all other elements. Default: 0.
 
     Returns:
         Dense tensor of shape `output_shape` with the dtype of `sparse_values`.
@@ -132,15 +136,16 @@ def sparse_to_dense(
 
 
 def to_indicator(sp_input: SparseTensor, vocab_size: int, name: str | None = None) -> Tensor:
-    """Mark the values of each row in a bool tensor.
+    """Convert a sparse tensor of integers to a bool tensor that marks these integers.
 
     Args:
         sp_input: Sparse tensor of integers in [0, vocab_size).
-        vocab_size: Size of the last axis of the result.
+        vocab_size: Last dimension of the result.
 
     Returns:
-        Bool tensor of shape `[..., vocab_size]`, True at the values along the last axis of
-        `sp_input`.
+        Bool tensor of shape `[..., vocab_size]`. The other dimensions are equal to those of
+        `sp_input` without the last one. Element `[..., i]` is True if the row `sp_input[...]`
+        contains the value `i`.
 
     Raises:
         tf.errors.InvalidArgumentError: If a value is not in [0, vocab_size).

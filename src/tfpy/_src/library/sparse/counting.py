@@ -48,25 +48,28 @@ def bincount(
     binary_output: bool = False,
     name: str | None = None,
 ) -> SparseTensor:
-    """Count how often each integer occurs.
+    """Count how often each integer occurs, and return the counts as a sparse tensor.
 
     Args:
-        values: Tensor of non-negative integers, dense of rank 1 or 2, sparse or ragged.
-        weights: Tensor with a weight for each value; the weights are summed. Default: count the
-            values.
-        axis: 0 or None to count all values together, -1 to count each row.
-        minlength: Least number of bins. Default: the largest value plus 1.
-        maxlength: Number of bins; larger values are ignored.
-        binary_output: If True, return 1 for each integer that occurs.
+        values: Non-negative integers, as a dense tensor of rank 1 or 2, a sparse tensor or a ragged
+            tensor.
+        weights: Weight of each value, in the same form as `values`. The weights of equal values are
+            summed. Default: each value counts 1.
+        axis: Axis along which to count, 0 (default) or None to count all values together, or -1 to
+            count the values of each row.
+        minlength: Minimum number of bins. Default: the largest value plus 1.
+        maxlength: Number of bins. Values of at least `maxlength` are ignored. Default: all values
+            are counted.
+        binary_output: If True, the result is 1 for each integer that occurs.
 
     Returns:
-        Sparse tensor of shape `[bins]` or `[rows, bins]`. The dtype is int32, or the dtype of
-        `weights`.
+        Sparse tensor of shape `[bins]`, or `[rows, bins]` if `axis` is -1. The dtype is int32, or
+        the dtype of `weights`.
 
     Raises:
-        ValueError: If `axis` is another one.
-        tf.errors.InvalidArgumentError: If a value or a length is negative, the rank is above 2, or
-            there are no rows.
+        ValueError: If `axis` is not 0, None or -1.
+        tf.errors.InvalidArgumentError: If a value, `minlength` or `maxlength` is negative, the rank
+            of `values` is above 2, or `values` has no rows.
 
     Example:
         >>> import tfpy as tf

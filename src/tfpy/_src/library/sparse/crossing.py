@@ -108,20 +108,23 @@ class _Crosses:
 def cross(
     inputs: Sequence[TensorLike], name: str | None = None, separator: str | TensorLike | None = None
 ) -> SparseTensor:
-    """Join each combination of the values of a row as strings.
+    """Create feature crosses by joining values of the same row into strings.
+
+    In each row, every value of the first matrix is combined with every value of the other matrices.
 
     Args:
         inputs: List of sparse and dense matrices of strings or integers with the same number of
-            rows. Values of sparse matrices come first in the strings.
-        separator: String between values. Default: `"_X_"`.
+            rows. In the resulting strings, the values of sparse matrices come before the values of
+            dense matrices.
+        separator: String between the joined values. Default: `"_X_"`.
 
     Returns:
-        Sparse string matrix with a row for each row of the inputs. The last input varies fastest.
+        Sparse string matrix with one row for each row of the inputs. Within a row, the value of the
+        last input varies fastest.
 
     Raises:
         TypeError: If `inputs` is not a list of tensors.
-        tf.errors.InvalidArgumentError: If the inputs are not matrices, or have different numbers of
-            rows.
+        tf.errors.InvalidArgumentError: If an input is not a matrix, or the numbers of rows differ.
 
     Example:
         >>> import tfpy as tf
@@ -153,23 +156,27 @@ def cross_hashed(
     hash_key: int | None = None,
     name: str | None = None,
 ) -> SparseTensor:
-    """Hash each combination of the values of a row.
+    """Create feature crosses by hashing combinations of values of the same row.
+
+    In each row, every value of the first matrix is combined with every value of the other matrices.
 
     Args:
         inputs: List of sparse and dense matrices of strings or integers with the same number of
             rows.
-        num_buckets: Modulus of the hashes. 0 returns hashes of 63 bits and requires
-            `TFPY_ENABLE_X64`.
-        hash_key: Integer that selects the hash function. Default: the key of TensorFlow.
+        num_buckets: Number of buckets, by which the hashes are taken modulo. The default 0 returns
+            hashes of 63 bits, which requires that the environment variable `TFPY_ENABLE_X64` is
+            set.
+        hash_key: Integer that selects the hash function. Default: the default key of TensorFlow.
 
     Returns:
-        Sparse int64 matrix with a row for each row of the inputs. The last input varies fastest.
+        Sparse int64 matrix with one row for each row of the inputs. Within a row, the value of the
+        last input varies fastest. Unless the environment variable `TFPY_ENABLE_X64` is set, the
+        dtype is int32.
 
     Raises:
         TypeError: If `inputs` is not a list of tensors.
-        tf.errors.InvalidArgumentError: If the inputs are not matrices or have different numbers of
-            rows, or `num_buckets` is too large for int64, which has 32 bits without
-            `TFPY_ENABLE_X64`.
+        tf.errors.InvalidArgumentError: If an input is not a matrix, the numbers of rows differ, or
+            `num_buckets` is out of the range of the result's dtype.
 
     Example:
         >>> import tfpy as tf

@@ -71,11 +71,12 @@ def reduce_sum(
     Args:
         sp_input: Sparse tensor of a numeric dtype.
         axis: Axis or axes to reduce; negative values count from the end. Default: all axes.
-        keepdims: If True, keep the reduced axes with size 1.
-        output_is_sparse: If True, return a sparse tensor.
+        keepdims: If True, keep the reduced axes as dimensions of size 1.
+        output_is_sparse: If True, return a sparse tensor instead of a dense one.
 
     Returns:
-        Tensor with the remaining axes and the dtype of `sp_input`.
+        Dense or sparse tensor with the dtype of `sp_input`, without the reduced axes unless
+        `keepdims` is True.
 
     Raises:
         TypeError: If `sp_input` is not sparse.
@@ -98,18 +99,20 @@ def reduce_max(
     output_is_sparse: bool = False,
     name: str | None = None,
 ) -> Tensor | SparseTensor:
-    """Compute the maximum of the values of a sparse tensor over axes.
+    """Compute the maximum of the stored values of a sparse tensor over axes.
 
-    Only stored values count; the result is 0 where there is none.
+    Elements that are not stored are ignored. Where there is no stored value to reduce, a dense
+    result is 0.
 
     Args:
         sp_input: Sparse tensor of a real dtype.
         axis: Axis or axes to reduce; negative values count from the end. Default: all axes.
-        keepdims: If True, keep the reduced axes with size 1.
-        output_is_sparse: If True, return a sparse tensor.
+        keepdims: If True, keep the reduced axes as dimensions of size 1.
+        output_is_sparse: If True, return a sparse tensor instead of a dense one.
 
     Returns:
-        Tensor with the remaining axes and the dtype of `sp_input`.
+        Dense or sparse tensor with the dtype of `sp_input`, without the reduced axes unless
+        `keepdims` is True.
 
     Raises:
         TypeError: If `sp_input` is not sparse.
@@ -126,9 +129,10 @@ def reduce_max(
 
 
 def softmax(sp_input: SparseTensor, name: str | None = None) -> SparseTensor:
-    """Compute the softmax of the values of each row along the last axis.
+    """Compute the softmax of a sparse tensor along the last axis.
 
-    Missing values count as -infinity and stay missing.
+    Elements that are not stored have the probability 0, as if they were -infinity, and are not
+    stored in the result.
 
     Args:
         sp_input: Sparse float tensor of rank 2 or more.
@@ -137,7 +141,7 @@ def softmax(sp_input: SparseTensor, name: str | None = None) -> SparseTensor:
         Sparse tensor with the indices, shape and dtype of `sp_input`.
 
     Raises:
-        tf.errors.InvalidArgumentError: If the rank is less than 2.
+        tf.errors.InvalidArgumentError: If the rank of `sp_input` is less than 2.
 
     Example:
         >>> import tfpy as tf
@@ -174,11 +178,12 @@ def _united(op: Any, a: SparseTensor, b: SparseTensor) -> SparseTensor:
 def maximum(sp_a: SparseTensor, sp_b: SparseTensor, name: str | None = None) -> SparseTensor:
     """Compute the elementwise maximum of two sparse tensors.
 
-    The result has a value at each index of either tensor; a missing value counts as 0.
+    The result stores a value for each index that either tensor stores. A value that only one tensor
+    stores is compared with 0.
 
     Args:
         sp_a: Sparse tensor of a real dtype.
-        sp_b: Sparse tensor of the same shape and dtype.
+        sp_b: Sparse tensor with the shape and dtype of `sp_a`.
 
     Returns:
         Sparse tensor of the shape and dtype of `sp_a`.
@@ -200,11 +205,12 @@ def maximum(sp_a: SparseTensor, sp_b: SparseTensor, name: str | None = None) -> 
 def minimum(sp_a: SparseTensor, sp_b: SparseTensor, name: str | None = None) -> SparseTensor:
     """Compute the elementwise minimum of two sparse tensors.
 
-    The result has a value at each index of either tensor; a missing value counts as 0.
+    The result stores a value for each index that either tensor stores. A value that only one tensor
+    stores is compared with 0.
 
     Args:
         sp_a: Sparse tensor of a real dtype.
-        sp_b: Sparse tensor of the same shape and dtype.
+        sp_b: Sparse tensor with the shape and dtype of `sp_a`.
 
     Returns:
         Sparse tensor of the shape and dtype of `sp_a`.

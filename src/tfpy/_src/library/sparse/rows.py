@@ -18,15 +18,15 @@ from tfpy._src.tensors.composite.sparse_tensor import SparseTensor, checked, mad
 def fill_empty_rows(
     sp_input: SparseTensor, default_value: TensorLike, name: str | None = None
 ) -> tuple[SparseTensor, Tensor]:
-    """Insert a value at the beginning of each row without values.
+    """Insert a default value at the start of each row that has no stored values.
 
     Args:
-        sp_input: Sparse tensor.
-        default_value: Scalar to insert.
+        sp_input: Sparse tensor. A row is a slice along the first axis.
+        default_value: Scalar value to insert.
 
     Returns:
-        Sparse tensor of the shape and dtype of `sp_input`, and bool tensor of shape `[rows]` that
-        is True for rows that were empty.
+        A tuple of a sparse tensor with the shape and dtype of `sp_input`, and a bool tensor of
+        shape `[rows]` that is True for rows that had no stored values.
 
     Example:
         >>> import tfpy as tf
@@ -66,20 +66,21 @@ def _fill_empty_rows(
 def sparse_fill_empty_rows(
     indices: TensorLike, values: TensorLike, dense_shape: ShapeLike, default_value: TensorLike
 ) -> dict[str, Tensor]:
-    """Insert a value at the beginning of each row without values.
+    """Insert a default value at the start of each row that has no stored values.
 
-    TensorFlow.js's `sparseFillEmptyRows`.
+    Equivalent to `tf.sparse.sparseFillEmptyRows` in TensorFlow.js.
 
     Args:
-        indices: Int32 tensor of shape `[n, rank]`.
-        values: Tensor of shape `[n]`.
-        dense_shape: Shape of the dense tensor.
-        default_value: Scalar to insert.
+        indices: Int32 tensor of shape `[n, rank]` with the indices of the stored values.
+        values: Tensor of shape `[n]` with the stored values.
+        dense_shape: Shape of the sparse tensor.
+        default_value: Scalar value to insert.
 
     Returns:
-        Dict of `output_indices`, int32 of shape `[m, rank]`; `output_values`, of shape `[m]`;
-        `empty_row_indicator`, bool of shape `[rows]`; and `reverse_index_map`, int32 of shape `[n]`
-        with the new index of each value.
+        A dict. `output_indices` is an int32 tensor of shape `[m, rank]`, and `output_values` is a
+        tensor of shape `[m]` with the dtype of `values`. `empty_row_indicator` is a bool tensor of
+        shape `[rows]` that is True for rows that had no stored values. `reverse_index_map` is an
+        int32 tensor of shape `[n]` with the new position of each value.
 
     Example:
         >>> import tfpy as tf

@@ -68,22 +68,25 @@ def segment_sum(
     name: str | None = None,
     sparse_gradient: bool = False,
 ) -> Tensor:
-    """Sum the selected rows of a tensor by segment.
+    """Select rows of a tensor and sum them by segment.
+
+    Rows with the same segment id are summed. The values of `indices` and `segment_ids` are read
+    back to Python, so the call waits for pending computations.
 
     Args:
         data: Tensor of shape `[rows, ...]`.
-        indices: Int32 tensor of shape `[n]` with the rows to select.
+        indices: Int32 tensor of shape `[n]` with the index of each row to select.
         segment_ids: Int32 tensor of shape `[n]` with the segment of each selected row, in ascending
             order.
         num_segments: Number of segments. Default: the last segment id plus 1.
         sparse_gradient: Has no effect.
 
     Returns:
-        Tensor of shape `[segments, ...]` with the dtype of `data`. Empty segments are 0.
+        Tensor of shape `[num_segments, ...]` with the dtype of `data`. Segments without rows are 0.
 
     Raises:
-        tf.errors.InvalidArgumentError: If `indices` and `segment_ids` have different sizes, are out
-            of range, or the segment ids are not sorted.
+        tf.errors.InvalidArgumentError: If `indices` and `segment_ids` have different lengths, an
+            index or a segment id is out of range, or `segment_ids` is not in ascending order.
 
     Example:
         >>> import tfpy as tf
@@ -105,22 +108,25 @@ def segment_mean(
     name: str | None = None,
     sparse_gradient: bool = False,
 ) -> Tensor:
-    """Average the selected rows of a tensor by segment.
+    """Select rows of a tensor and compute their mean by segment.
+
+    The mean is computed over rows with the same segment id. The values of `indices` and
+    `segment_ids` are read back to Python, so the call waits for pending computations.
 
     Args:
         data: Tensor of shape `[rows, ...]`.
-        indices: Int32 tensor of shape `[n]` with the rows to select.
+        indices: Int32 tensor of shape `[n]` with the index of each row to select.
         segment_ids: Int32 tensor of shape `[n]` with the segment of each selected row, in ascending
             order.
         num_segments: Number of segments. Default: the last segment id plus 1.
         sparse_gradient: Has no effect.
 
     Returns:
-        Tensor of shape `[segments, ...]` with the dtype of `data`. Empty segments are 0.
+        Tensor of shape `[num_segments, ...]` with the dtype of `data`. Segments without rows are 0.
 
     Raises:
-        tf.errors.InvalidArgumentError: If `indices` and `segment_ids` have different sizes, are out
-            of range, or the segment ids are not sorted.
+        tf.errors.InvalidArgumentError: If `indices` and `segment_ids` have different lengths, an
+            index or a segment id is out of range, or `segment_ids` is not in ascending order.
 
     Example:
         >>> import tfpy as tf
@@ -142,22 +148,25 @@ def segment_sqrt_n(
     name: str | None = None,
     sparse_gradient: bool = False,
 ) -> Tensor:
-    """Sum the selected rows by segment and divide by the square root of their number.
+    """Select rows of a tensor, sum them by segment, and divide by the square root of their number.
+
+    The values of `indices` and `segment_ids` are read back to Python, so the call waits for pending
+    computations.
 
     Args:
         data: Float tensor of shape `[rows, ...]`.
-        indices: Int32 tensor of shape `[n]` with the rows to select.
+        indices: Int32 tensor of shape `[n]` with the index of each row to select.
         segment_ids: Int32 tensor of shape `[n]` with the segment of each selected row, in ascending
             order.
         num_segments: Number of segments. Default: the last segment id plus 1.
         sparse_gradient: Has no effect.
 
     Returns:
-        Tensor of shape `[segments, ...]` with the dtype of `data`. Empty segments are 0.
+        Tensor of shape `[num_segments, ...]` with the dtype of `data`. Segments without rows are 0.
 
     Raises:
-        tf.errors.InvalidArgumentError: If `indices` and `segment_ids` have different sizes, are out
-            of range, or the segment ids are not sorted.
+        tf.errors.InvalidArgumentError: If `indices` and `segment_ids` have different lengths, an
+            index or a segment id is out of range, or `segment_ids` is not in ascending order.
 
     Example:
         >>> import tfpy as tf
@@ -172,22 +181,23 @@ def segment_sqrt_n(
 
 
 def sparse_segment_sum(data: TensorLike, indices: TensorLike, segment_ids: TensorLike) -> Tensor:
-    """Sum the selected rows of a tensor by segment.
+    """Select rows of a tensor and sum them by segment.
 
-    TensorFlow.js's name for `tf.sparse.segment_sum`.
+    Equivalent to `tf.sparse.sparseSegmentSum` in TensorFlow.js. It computes the same as
+    `tf.sparse.segment_sum`.
 
     Args:
         data: Tensor of shape `[rows, ...]`.
-        indices: Int32 tensor of shape `[n]` with the rows to select.
+        indices: Int32 tensor of shape `[n]` with the index of each row to select.
         segment_ids: Int32 tensor of shape `[n]` with the segment of each selected row, in ascending
             order.
 
     Returns:
-        Tensor of shape `[segments, ...]` with the dtype of `data`. Empty segments are 0.
+        Tensor of shape `[num_segments, ...]` with the dtype of `data`. Segments without rows are 0.
 
     Raises:
-        tf.errors.InvalidArgumentError: If `indices` and `segment_ids` have different sizes, are out
-            of range, or the segment ids are not sorted.
+        tf.errors.InvalidArgumentError: If `indices` and `segment_ids` have different lengths, an
+            index or a segment id is out of range, or `segment_ids` is not in ascending order.
 
     Example:
         >>> import tfpy as tf
@@ -201,22 +211,23 @@ def sparse_segment_sum(data: TensorLike, indices: TensorLike, segment_ids: Tenso
 
 
 def sparse_segment_mean(data: TensorLike, indices: TensorLike, segment_ids: TensorLike) -> Tensor:
-    """Average the selected rows of a tensor by segment.
+    """Select rows of a tensor and compute their mean by segment.
 
-    TensorFlow.js's name for `tf.sparse.segment_mean`.
+    Equivalent to `tf.sparse.sparseSegmentMean` in TensorFlow.js. It computes the same as
+    `tf.sparse.segment_mean`.
 
     Args:
         data: Tensor of shape `[rows, ...]`.
-        indices: Int32 tensor of shape `[n]` with the rows to select.
+        indices: Int32 tensor of shape `[n]` with the index of each row to select.
         segment_ids: Int32 tensor of shape `[n]` with the segment of each selected row, in ascending
             order.
 
     Returns:
-        Tensor of shape `[segments, ...]` with the dtype of `data`. Empty segments are 0.
+        Tensor of shape `[num_segments, ...]` with the dtype of `data`. Segments without rows are 0.
 
     Raises:
-        tf.errors.InvalidArgumentError: If `indices` and `segment_ids` have different sizes, are out
-            of range, or the segment ids are not sorted.
+        tf.errors.InvalidArgumentError: If `indices` and `segment_ids` have different lengths, an
+            index or a segment id is out of range, or `segment_ids` is not in ascending order.
 
     Example:
         >>> import tfpy as tf

@@ -104,18 +104,20 @@ def intersection(a: TensorLike, b: TensorLike, validate_indices: bool = True) ->
     """Compute the intersection of each pair of sets along the last axis.
 
     Args:
-        a: Dense or sparse tensor of integers or strings.
-        b: Dense or sparse tensor of the same dtype. Its shape equals the shape of `a` except for
-            the last axis, which holds the members of a set.
-        validate_indices: If True, check that sparse indices are sorted.
+        a: Dense or sparse tensor of dtype int8, uint8, int32 or string. The last axis holds the
+            members of a set.
+        b: Dense or sparse tensor with the dtype of `a`. Its shape is equal to the shape of `a`,
+            except for the last dimension.
+        validate_indices: If True, check that the indices of sparse tensors are sorted.
 
     Returns:
-        Sparse tensor with the members of each set in ascending order.
+        Sparse tensor with the members of the resulting sets along the last axis, in ascending
+        order.
 
     Raises:
-        TypeError: If the dtypes differ or are not supported.
-        tf.errors.InvalidArgumentError: If the shapes differ before the last axis, or sparse indices
-            are out of order.
+        TypeError: If the dtypes of `a` and `b` differ or are not supported.
+        tf.errors.InvalidArgumentError: If dimensions other than the last one differ, or the indices
+            of a sparse tensor are out of order.
 
     Example:
         >>> import tfpy as tf
@@ -132,18 +134,20 @@ def union(a: TensorLike, b: TensorLike, validate_indices: bool = True) -> Sparse
     """Compute the union of each pair of sets along the last axis.
 
     Args:
-        a: Dense or sparse tensor of integers or strings.
-        b: Dense or sparse tensor of the same dtype. Its shape equals the shape of `a` except for
-            the last axis, which holds the members of a set.
-        validate_indices: If True, check that sparse indices are sorted.
+        a: Dense or sparse tensor of dtype int8, uint8, int32 or string. The last axis holds the
+            members of a set.
+        b: Dense or sparse tensor with the dtype of `a`. Its shape is equal to the shape of `a`,
+            except for the last dimension.
+        validate_indices: If True, check that the indices of sparse tensors are sorted.
 
     Returns:
-        Sparse tensor with the members of each set in ascending order.
+        Sparse tensor with the members of the resulting sets along the last axis, in ascending
+        order.
 
     Raises:
-        TypeError: If the dtypes differ or are not supported.
-        tf.errors.InvalidArgumentError: If the shapes differ before the last axis, or sparse indices
-            are out of order.
+        TypeError: If the dtypes of `a` and `b` differ or are not supported.
+        tf.errors.InvalidArgumentError: If dimensions other than the last one differ, or the indices
+            of a sparse tensor are out of order.
 
     Example:
         >>> import tfpy as tf
@@ -162,19 +166,22 @@ def difference(
     """Compute the difference of each pair of sets along the last axis.
 
     Args:
-        a: Dense or sparse tensor of integers or strings.
-        b: Dense or sparse tensor of the same dtype. Its shape equals the shape of `a` except for
-            the last axis, which holds the members of a set.
-        aminusb: If True, return the members of `a` that are not in `b`. Otherwise the reverse.
-        validate_indices: If True, check that sparse indices are sorted.
+        a: Dense or sparse tensor of dtype int8, uint8, int32 or string. The last axis holds the
+            members of a set.
+        b: Dense or sparse tensor with the dtype of `a`. Its shape is equal to the shape of `a`,
+            except for the last dimension.
+        aminusb: If True, return the members of `a` that are not in `b`. Otherwise, return the
+            members of `b` that are not in `a`.
+        validate_indices: If True, check that the indices of sparse tensors are sorted.
 
     Returns:
-        Sparse tensor with the members of each set in ascending order.
+        Sparse tensor with the members of the resulting sets along the last axis, in ascending
+        order.
 
     Raises:
-        TypeError: If the dtypes differ or are not supported.
-        tf.errors.InvalidArgumentError: If the shapes differ before the last axis, or sparse indices
-            are out of order.
+        TypeError: If the dtypes of `a` and `b` differ or are not supported.
+        tf.errors.InvalidArgumentError: If dimensions other than the last one differ, or the indices
+            of a sparse tensor are out of order.
 
     Example:
         >>> import tfpy as tf
@@ -189,18 +196,19 @@ def difference(
 
 
 def size(a: SparseTensor, validate_indices: bool = True) -> Tensor:
-    """Count the members of each set of a sparse tensor.
+    """Count the distinct members of each set of a sparse tensor.
 
     Args:
-        a: Sparse tensor of integers or strings with sets along the last axis.
-        validate_indices: If True, check that sparse indices are sorted.
+        a: Sparse tensor of dtype int8, uint8, int32 or string. The last axis holds the members of a
+            set.
+        validate_indices: If True, check that the indices of sparse tensors are sorted.
 
     Returns:
         Int32 tensor of the shape of `a` without the last axis.
 
     Raises:
         TypeError: If `a` is not sparse, or its dtype is not supported.
-        tf.errors.InvalidArgumentError: If sparse indices are out of order.
+        tf.errors.InvalidArgumentError: If the indices of `a` are out of order.
 
     Example:
         >>> import tfpy as tf

@@ -41,10 +41,10 @@ def eye(
         dtype: Dtype of the result. Default: float32.
 
     Returns:
-        Sparse tensor of shape `[num_rows, num_columns]`.
+        Sparse tensor of shape `[num_rows, num_columns]` and dtype `dtype`.
 
     Raises:
-        tf.errors.InvalidArgumentError: If a size is negative.
+        tf.errors.InvalidArgumentError: If the number of rows or columns is negative.
 
     Example:
         >>> import tfpy as tf
@@ -61,13 +61,15 @@ def eye(
 
 
 def reorder(sp_input: SparseTensor, name: str | None = None) -> SparseTensor:
-    """Sort the values in row-major order of their indices.
+    """Sort the stored values of a sparse tensor by their indices, in row-major order.
+
+    Functions such as `tf.sparse.to_dense` require sorted indices.
 
     Args:
         sp_input: Sparse tensor.
 
     Returns:
-        Sparse tensor of the same shape and values.
+        Sparse tensor with the shape and values of `sp_input`, and with sorted indices.
 
     Example:
         >>> import tfpy as tf
@@ -87,13 +89,14 @@ def reshape(sp_input: SparseTensor, shape: ShapeLike, name: str | None = None) -
 
     Args:
         sp_input: Sparse tensor.
-        shape: New shape. One size may be -1, which is computed from the others.
+        shape: New shape. One dimension may be -1, and is then computed from the other dimensions.
 
     Returns:
         Sparse tensor of shape `shape` with the same values.
 
     Raises:
-        tf.errors.InvalidArgumentError: If the number of dense elements differs.
+        tf.errors.InvalidArgumentError: If `shape` has a different number of elements than the shape
+            of `sp_input`, or more than one dimension is -1.
 
     Example:
         >>> import tfpy as tf
@@ -130,21 +133,23 @@ def _sizes(old: Sequence[int], new: Sequence[int]) -> tuple[int, ...]:
 def sparse_reshape(
     input_indices: TensorLike, input_shape: ShapeLike, new_shape: ShapeLike
 ) -> dict[str, Tensor]:
-    """Compute the indices of a sparse tensor in another shape.
+    """Compute the indices of the values of a sparse tensor after reshaping.
 
-    TensorFlow.js's `sparseReshape`.
+    Equivalent to `tf.sparse.sparseReshape` in TensorFlow.js.
 
     Args:
-        input_indices: Int32 tensor of shape `[n, rank]`.
-        input_shape: Shape of the dense tensor.
-        new_shape: New shape. One size may be -1, which is computed from the others.
+        input_indices: Int32 tensor of shape `[n, rank]` with the indices of the stored values.
+        input_shape: Shape of the sparse tensor.
+        new_shape: New shape. One dimension may be -1, and is then computed from the other
+            dimensions.
 
     Returns:
-        Dict of `output_indices`, int32 of shape `[n, new_rank]`, and `output_shape`, int32 of shape
-        `[new_rank]`.
+        A dict. `output_indices` is an int32 tensor of shape `[n, new_rank]`, and `output_shape` is
+        an int32 tensor of shape `[new_rank]`.
 
     Raises:
-        tf.errors.InvalidArgumentError: If the number of dense elements differs.
+        tf.errors.InvalidArgumentError: If `new_shape` has a different number of elements than
+            `input_shape`, or more than one dimension is -1.
 
     Example:
         >>> import tfpy as tf
@@ -165,7 +170,8 @@ def transpose(sp_input: SparseTensor, perm: Axis = None, name: str | None = None
 
     Args:
         sp_input: Sparse tensor.
-        perm: Permutation of the axes. Default: reverse the axes.
+        perm: Permutation of the axes. Axis `i` of the result is axis `perm[i]` of `sp_input`.
+            Default: reverse the order of the axes.
 
     Returns:
         Sparse tensor with permuted axes and sorted indices.
@@ -192,11 +198,12 @@ def transpose(sp_input: SparseTensor, perm: Axis = None, name: str | None = None
 def expand_dims(
     sp_input: SparseTensor, axis: int | None = None, name: str | None = None
 ) -> SparseTensor:
-    """Insert an axis of size 1.
+    """Insert an axis of size 1 into a sparse tensor.
 
     Args:
         sp_input: Sparse tensor.
-        axis: Axis, negative values count from the end. Default: -1, which appends an axis.
+        axis: Position of the new axis. Negative values count from the end. Default: -1, which
+            appends the axis.
 
     Returns:
         Sparse tensor with one more axis.
@@ -218,18 +225,18 @@ def expand_dims(
 
 
 def reset_shape(sp_input: SparseTensor, new_shape: ShapeLike | None = None) -> SparseTensor:
-    """Change the dense shape without changing the indices.
+    """Change the shape of a sparse tensor without changing the indices of its values.
 
     Args:
         sp_input: Sparse tensor.
-        new_shape: New shape of the same rank, at least as large along each axis. Default: the
+        new_shape: New shape of the same rank. No dimension may be smaller than before. Default: the
             smallest shape that contains all indices.
 
     Returns:
         Sparse tensor of shape `new_shape`.
 
     Raises:
-        ValueError: If `new_shape` is smaller or has another rank.
+        ValueError: If a dimension of `new_shape` is smaller than before, or the rank differs.
 
     Example:
         >>> import tfpy as tf

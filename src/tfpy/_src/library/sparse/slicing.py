@@ -39,14 +39,15 @@ def slice(
     Args:
         sp_input: Sparse tensor.
         start: Start of the box for each axis.
-        size: Size of the box for each axis; the box ends at the end of the tensor.
+        size: Size of the box for each axis. The part of the box that is outside of the tensor is
+            ignored.
 
     Returns:
         Sparse tensor of the shape of the box.
 
     Raises:
-        tf.errors.InvalidArgumentError: If `start` or `size` does not have one entry for each axis,
-            or a size is negative.
+        tf.errors.InvalidArgumentError: If `start` or `size` does not have one element for each
+            axis, or an element of `size` is negative.
 
     Example:
         >>> import tfpy as tf
@@ -77,13 +78,13 @@ def split(
     """Split a sparse tensor along an axis.
 
     Args:
-        sp_input: Sparse tensor.
-        num_split: Number of parts. If it does not divide the axis evenly, the first parts are
-            larger by one.
-        axis: Axis, negative values count from the end.
+        sp_input: Sparse tensor to split. Required.
+        num_split: Number of parts. Required. If the size of the axis is not a multiple of
+            `num_split`, the first parts are larger by one.
+        axis: Axis to split along. Required. Negative values count from the end.
 
     Returns:
-        List of sparse tensors.
+        List of `num_split` sparse tensors.
 
     Raises:
         ValueError: If an argument is missing.
@@ -116,17 +117,17 @@ def split(
 
 
 def retain(sp_input: SparseTensor, to_retain: TensorLike) -> SparseTensor:
-    """Keep the values for which a mask is True.
+    """Keep the stored values of a sparse tensor for which a mask is True.
 
     Args:
-        sp_input: Sparse tensor with `n` values.
-        to_retain: Bool tensor of shape `[n]`.
+        sp_input: Sparse tensor with `n` stored values.
+        to_retain: Bool tensor of shape `[n]` with an element for each stored value.
 
     Returns:
-        Sparse tensor of the same shape.
+        Sparse tensor with the shape and dtype of `sp_input`.
 
     Raises:
-        ValueError: If `to_retain` does not have one entry for each value.
+        ValueError: If `to_retain` does not have one element for each stored value.
 
     Example:
         >>> import tfpy as tf
@@ -143,17 +144,17 @@ def retain(sp_input: SparseTensor, to_retain: TensorLike) -> SparseTensor:
 
 
 def mask(a: IndexedSlices, mask_indices: TensorLike, name: str | None = None) -> IndexedSlices:
-    """Remove the rows of indexed slices at some indices.
+    """Remove rows from indexed slices.
 
     Args:
         a: Indexed slices (`tf.IndexedSlices`).
-        mask_indices: Integer tensor with the indices to remove.
+        mask_indices: Integer tensor with the indices of the rows to remove.
 
     Returns:
-        Indexed slices with the other rows.
+        Indexed slices with the remaining rows.
 
     Raises:
-        tf.errors.InvalidArgumentError: If the values are scalars.
+        tf.errors.InvalidArgumentError: If the values of `a` are a scalar.
 
     Example:
         >>> import tfpy as tf
@@ -178,16 +179,17 @@ def concat(
     """Concatenate sparse tensors along an axis.
 
     Args:
-        axis: Axis, negative values count from the end.
-        sp_inputs: Sparse tensors of one rank and dtype.
-        expand_nonconcat_dims: If True, the other axes may differ; the result has their largest
-            sizes.
+        axis: Axis to concatenate along. Negative values count from the end.
+        sp_inputs: Sparse tensors of the same rank and dtype.
+        expand_nonconcat_dims: If True, dimensions other than `axis` may differ, and the result has
+            the largest of them. Otherwise, they must be equal.
 
     Returns:
         Sparse tensor with sorted indices.
 
     Raises:
-        tf.errors.InvalidArgumentError: If the other axes differ, or the ranks differ.
+        tf.errors.InvalidArgumentError: If the ranks differ, or if dimensions other than `axis`
+            differ although `expand_nonconcat_dims` is False.
 
     Example:
         >>> import tfpy as tf
