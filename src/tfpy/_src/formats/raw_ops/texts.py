@@ -72,6 +72,8 @@ def _decoded(input: Any, **attrs: Any) -> tuple[Tensor, Tensor]:
 
 def _decoded_with_offsets(input: Any, **attrs: Any) -> tuple[Tensor, Tensor, Tensor]:
     attrs.pop("Tsplits")
+    codes: Any
+    places: Any
     codes, places = unicode.unicode_decode_with_offsets(_row(input), **attrs)
     return codes.row_splits, codes.values, places.values
 

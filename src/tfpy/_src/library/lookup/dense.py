@@ -16,17 +16,19 @@ from tfpy._src.library.lookup.mutable import _Mutable
 
 
 class DenseHashTable(_Mutable):
-    """A table that programs can change, with two keys that cannot be used.
+    """A mutable lookup table with two reserved keys.
 
-    TensorFlow marks free and deleted places with these keys. In tfpy the table works like
-    `tf.lookup.experimental.MutableHashTable`, except that keys may be vectors.
+    TensorFlow marks free and deleted entries with the reserved keys. In tfpy, this table works like
+    `tf.lookup.experimental.MutableHashTable`, except that the two keys cannot be used and that each
+    key may be a vector.
 
     Args:
-        key_dtype: Dtype of the keys: an integer dtype or string.
+        key_dtype: Dtype of the keys, an integer dtype or string.
         value_dtype: Dtype of the values.
-        default_value: Value of missing keys: a scalar, or a tensor with the shape of one value.
-        empty_key: A key that is never used: a scalar, or a vector if keys are vectors.
-        deleted_key: Another key of the same shape that is never used.
+        default_value: Value that is returned for keys that are not in the table. Its shape is the
+            shape of one value.
+        empty_key: First reserved key, a scalar or a vector. Its shape is the shape of one key.
+        deleted_key: Second reserved key, with the shape of `empty_key`.
         initial_num_buckets: Has no effect.
         checkpoint: Has no effect.
         experimental_is_anonymous: Has no effect.
@@ -88,18 +90,18 @@ class DenseHashTable(_Mutable):
         return names
 
     def lookup(self, keys: TensorLike, name: str | None = None) -> Tensor:
-        """Return the values of keys.
+        """Look up the values of keys.
 
         Args:
-            keys: Tensor of any shape with the dtype of the keys. If keys are vectors, the last axis
-                holds one key.
+            keys: Tensor of any shape with the dtype `key_dtype`. If each key is a vector, the last
+                axis holds one key.
 
         Returns:
-            Tensor with a value for each key: the shape of `keys`, followed by the shape of one
-            value.
+            Tensor with one value for each key. Its shape is the shape of `keys` (without the last
+            axis if each key is a vector), followed by the shape of one value.
 
         Raises:
-            tf.errors.InvalidArgumentError: If a key is the empty key or the deleted key.
+            tf.errors.InvalidArgumentError: If a key is reserved.
 
         Example:
             >>> import tfpy as tf
@@ -117,14 +119,14 @@ class DenseHashTable(_Mutable):
         """Insert entries, or replace the values of existing keys.
 
         Args:
-            keys: Tensor of any shape with the dtype of the keys. If keys are vectors, the last axis
-                holds one key.
-            values: Tensor with a value for each key: the shape of `keys`, followed by the shape of
-                one value.
+            keys: Tensor of any shape with the dtype `key_dtype`. If each key is a vector, the last
+                axis holds one key.
+            values: Tensor with one value for each key and the dtype `value_dtype`. Its shape is the
+                shape of `keys` (without the last axis if each key is a vector), followed by the
+                shape of one value.
 
         Raises:
-            tf.errors.InvalidArgumentError: If the shapes are not compatible, or a key is the empty
-                key or the deleted key.
+            tf.errors.InvalidArgumentError: If the shapes are not compatible, or a key is reserved.
 
         Example:
             >>> import tfpy as tf
@@ -138,17 +140,19 @@ class DenseHashTable(_Mutable):
     def insert_or_assign(
         self, keys: TensorLike, values: TensorLike, name: str | None = None
     ) -> None:
-        """Insert entries like `insert`.
+        """Insert entries, or replace the values of existing keys.
+
+        This method is the same as `insert`.
 
         Args:
-            keys: Tensor of any shape with the dtype of the keys. If keys are vectors, the last axis
-                holds one key.
-            values: Tensor with a value for each key: the shape of `keys`, followed by the shape of
-                one value.
+            keys: Tensor of any shape with the dtype `key_dtype`. If each key is a vector, the last
+                axis holds one key.
+            values: Tensor with one value for each key and the dtype `value_dtype`. Its shape is the
+                shape of `keys` (without the last axis if each key is a vector), followed by the
+                shape of one value.
 
         Raises:
-            tf.errors.InvalidArgumentError: If the shapes are not compatible, or a key is the empty
-                key or the deleted key.
+            tf.errors.InvalidArgumentError: If the shapes are not compatible, or a key is reserved.
 
         Example:
             >>> import tfpy as tf
@@ -160,15 +164,15 @@ class DenseHashTable(_Mutable):
         self._insert(keys, values)
 
     def remove(self, keys: Tensor, name: str | None = None) -> None:
-        """Remove keys and their values. Missing keys are ignored.
+        """Remove keys and their values. Keys that are not in the table are ignored.
 
         Args:
-            keys: Tensor of any shape with the dtype of the keys. If keys are vectors, the last axis
-                holds one key.
+            keys: Tensor of any shape with the dtype `key_dtype`. If each key is a vector, the last
+                axis holds one key.
 
         Raises:
-            TypeError: If the dtype of the keys is another one.
-            tf.errors.InvalidArgumentError: If a key is the empty key or the deleted key.
+            TypeError: If `keys` does not have the dtype `key_dtype`.
+            tf.errors.InvalidArgumentError: If a key is reserved.
 
         Example:
             >>> import tfpy as tf
@@ -181,15 +185,15 @@ class DenseHashTable(_Mutable):
         self._remove(keys)
 
     def erase(self, keys: Tensor, name: str | None = None) -> None:
-        """Remove keys like `remove`.
+        """Remove keys and their values. This method is the same as `remove`.
 
         Args:
-            keys: Tensor of any shape with the dtype of the keys. If keys are vectors, the last axis
-                holds one key.
+            keys: Tensor of any shape with the dtype `key_dtype`. If each key is a vector, the last
+                axis holds one key.
 
         Raises:
-            TypeError: If the dtype of the keys is another one.
-            tf.errors.InvalidArgumentError: If a key is the empty key or the deleted key.
+            TypeError: If `keys` does not have the dtype `key_dtype`.
+            tf.errors.InvalidArgumentError: If a key is reserved.
 
         Example:
             >>> import tfpy as tf

@@ -19,7 +19,7 @@ _numbers = itertools.count()
 
 
 class TableInitializerBase:
-    """A base class of objects that fill a table.
+    """A base class of initializers, which fill lookup tables.
 
     Args:
         key_dtype: Dtype of the table's keys.
@@ -53,11 +53,11 @@ class TableInitializerBase:
 
 
 class KeyValueTensorInitializer(TableInitializerBase):
-    """An initializer of a table from a tensor of keys and a tensor of values.
+    """An initializer that fills a lookup table with keys and values from two tensors.
 
     Args:
-        keys: Tensor of keys, of an integer dtype or strings.
-        values: Tensor of the shape of `keys`.
+        keys: Tensor of keys with an integer dtype or the dtype string.
+        values: Tensor of values with the shape of `keys`.
         key_dtype: Dtype of the keys. Default: the dtype of `keys`.
         value_dtype: Dtype of the values. Default: the dtype of `values`.
 
@@ -86,7 +86,7 @@ class KeyValueTensorInitializer(TableInitializerBase):
         super().__init__(self._keys.dtype, self._values.dtype)
 
     def initialize(self, table: Any) -> None:
-        """Fill a table. A table calls this method when it is created.
+        """Fill a table with entries. A table calls this method when it is created.
 
         Args:
             table: Table to fill.
@@ -94,7 +94,7 @@ class KeyValueTensorInitializer(TableInitializerBase):
         Raises:
             TypeError: If the dtypes differ from the table's dtypes.
             tf.errors.InvalidArgumentError: If keys and values have different shapes.
-            tf.errors.FailedPreconditionError: If a key has two values.
+            tf.errors.FailedPreconditionError: If a key has two different values.
 
         Example:
             >>> import tfpy as tf
@@ -116,11 +116,11 @@ class KeyValueTensorInitializer(TableInitializerBase):
 
 
 class TextFileIndex:
-    r"""Special indices of `tf.lookup.TextFileInitializer` that do not name a column.
+    r"""Special column indices of `tf.lookup.TextFileInitializer`.
 
     Attributes:
-        WHOLE_LINE: The whole line, as a string or an integer.
-        LINE_NUMBER: The number of the line, from 0, as an int64.
+        WHOLE_LINE: Use the whole line, with the dtype string or an integer dtype.
+        LINE_NUMBER: Use the number of the line, counted from 0, with the dtype int64.
 
     Example:
         >>> import tfpy as tf
@@ -139,21 +139,23 @@ class TextFileIndex:
 
 
 class TextFileInitializer(TableInitializerBase):
-    r"""An initializer of a table with an entry for each line of a text file.
+    r"""An initializer that fills a lookup table with an entry for each line of a text file.
 
     Args:
         filename: Path of the file, as a string or a scalar string tensor.
         key_dtype: Dtype of the keys.
-        key_index: Number of the column of the keys, `tf.lookup.TextFileIndex.WHOLE_LINE` or
-            `tf.lookup.TextFileIndex.LINE_NUMBER`.
+        key_index: Index of the column that holds the keys, counted from 0, or one of
+            `tf.lookup.TextFileIndex.WHOLE_LINE` and `tf.lookup.TextFileIndex.LINE_NUMBER`.
         value_dtype: Dtype of the values.
-        value_index: Number of the column of the values, or one of the same constants.
-        vocab_size: Number of lines to read; the file must have that many. Default: all lines.
-        delimiter: Character between columns.
-        value_index_offset: Number to add to values that are line numbers.
+        value_index: Index of the column that holds the values, or one of the same constants.
+        vocab_size: Number of lines to read. The file must have at least as many lines. Default: all
+            lines.
+        delimiter: String between columns. Default: a tab.
+        value_index_offset: Number that is added to the values if `value_index` is `LINE_NUMBER`.
+            Default: 0.
 
     Raises:
-        ValueError: If an index is below -2 or does not match its dtype, `filename` is empty, or
+        ValueError: If an index is below -2 or does not support its dtype, `filename` is empty, or
             `vocab_size` is not positive.
 
     Example:
@@ -194,7 +196,7 @@ class TextFileInitializer(TableInitializerBase):
         self._offset = value_index_offset
 
     def initialize(self, table: Any) -> None:
-        """Fill a table from the file. A table calls this method when it is created.
+        """Fill a table with the entries of the file. A table calls this method when it is created.
 
         Args:
             table: Table to fill.
@@ -202,9 +204,9 @@ class TextFileInitializer(TableInitializerBase):
         Raises:
             TypeError: If the dtypes differ from the table's dtypes.
             tf.errors.NotFoundError: If the file does not exist.
-            tf.errors.InvalidArgumentError: If a line does not have a column or a field is not a
-                number, or the file has fewer lines than `vocab_size`.
-            tf.errors.FailedPreconditionError: If a key has two values.
+            tf.errors.InvalidArgumentError: If a line does not have the required column, a number
+                cannot be parsed, or the file has fewer lines than `vocab_size`.
+            tf.errors.FailedPreconditionError: If a key has two different values.
 
         Example:
             >>> import tfpy as tf

@@ -34,7 +34,7 @@ class _Mutable(LookupInterface):
         """Return the number of entries.
 
         Returns:
-            Scalar int64 tensor.
+            Scalar int64 tensor (int32 unless the environment variable `TFPY_ENABLE_X64` is set).
 
         Example:
             >>> import tfpy as tf
@@ -46,15 +46,18 @@ class _Mutable(LookupInterface):
         return self._entries.size()
 
     def export(self, name: str | None = None) -> tuple[Tensor, Tensor]:
-        """Return all keys and all values, in the order of insertion.
+        """Return all keys and all values, in the order in which they were inserted.
+
+        A `tf.function` that calls this method runs eagerly, without compilation, because the number
+        of entries is not known in advance.
 
         Returns:
-            Tensor of shape `[n]` with the keys (`[n, k]` if keys are vectors), and tensor of shape
-            `[n, ...]` with the values.
+            A tuple of a tensor with the keys and a tensor of shape `[n, ...]` with the values. The
+            keys have the shape `[n]`, or `[n, k]` if each key is a vector.
 
         Raises:
-            tf.errors.NotTraceableError: If a function is traced, because the number of entries is
-                not known.
+            tf.errors.NotTraceableError: If the calling function must be compiled, for example by
+                `tf.export`.
 
         Example:
             >>> import tfpy as tf
@@ -140,14 +143,17 @@ class _Mutable(LookupInterface):
 
 
 class MutableHashTable(_Mutable):
-    """A table that programs can change.
+    """A lookup table with entries that can be inserted, replaced and removed.
 
-    Entries live on the host. Inside a `tf.function`, each run reads and changes the table.
+    Inside a `tf.function`, the table is read and changed at each call. The entries are stored in
+    Python's memory, so looking up keys on a GPU backend waits until the keys have been computed and
+    read back.
 
     Args:
-        key_dtype: Dtype of the keys: an integer dtype or string.
+        key_dtype: Dtype of the keys, an integer dtype or string.
         value_dtype: Dtype of the values.
-        default_value: Value of missing keys: a scalar, or a tensor with the shape of one value.
+        default_value: Value that is returned for keys that are not in the table. Its shape is the
+            shape of one value.
         checkpoint: Has no effect.
         experimental_is_anonymous: Has no effect.
 
@@ -178,20 +184,21 @@ class MutableHashTable(_Mutable):
         dynamic_default_values: TensorLike | None = None,
         name: str | None = None,
     ) -> Tensor:
-        """Return the values of keys.
+        """Look up the values of keys.
 
         Args:
-            keys: Tensor of any shape with the dtype of the keys.
-            dynamic_default_values: Value of missing keys, or a tensor with a value for each key.
-                Default: `default_value` of the table.
+            keys: Tensor of any shape with the dtype `key_dtype`.
+            dynamic_default_values: Value that is returned for missing keys, or a tensor with such a
+                value for each key. Default: the `default_value` of the table.
 
         Returns:
-            Tensor with a value for each key: the shape of `keys`, followed by the shape of one
-            value.
+            Tensor with one value for each key. Its shape is the shape of `keys`, followed by the
+            shape of one value.
 
         Raises:
-            ValueError: If the dtype of the keys is another one.
-            tf.errors.InvalidArgumentError: If `dynamic_default_values` has another shape.
+            ValueError: If `keys` is a tensor that does not have the dtype `key_dtype`.
+            tf.errors.InvalidArgumentError: If `dynamic_default_values` has neither the shape of one
+                value nor the shape of the result.
 
         Example:
             >>> import tfpy as tf
@@ -206,12 +213,12 @@ class MutableHashTable(_Mutable):
         """Insert entries, or replace the values of existing keys.
 
         Args:
-            keys: Tensor of any shape with the dtype of the keys.
-            values: Tensor with a value for each key: the shape of `keys`, followed by the shape of
-                one value.
+            keys: Tensor of any shape with the dtype `key_dtype`.
+            values: Tensor with one value for each key and the dtype `value_dtype`. Its shape is the
+                shape of `keys`, followed by the shape of one value.
 
         Raises:
-            ValueError: If the dtype of the keys or of the values is another one.
+            ValueError: If `keys` or `values` is a tensor that does not have the dtype of the table.
             tf.errors.InvalidArgumentError: If the shapes are not compatible.
 
         Example:
@@ -224,13 +231,13 @@ class MutableHashTable(_Mutable):
         self._insert(keys, values)
 
     def remove(self, keys: Tensor, name: str | None = None) -> None:
-        """Remove keys and their values. Missing keys are ignored.
+        """Remove keys and their values. Keys that are not in the table are ignored.
 
         Args:
-            keys: Tensor of any shape with the dtype of the keys.
+            keys: Tensor of any shape with the dtype `key_dtype`.
 
         Raises:
-            TypeError: If the dtype of the keys is another one.
+            TypeError: If `keys` does not have the dtype `key_dtype`.
 
         Example:
             >>> import tfpy as tf

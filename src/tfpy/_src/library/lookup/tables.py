@@ -24,7 +24,7 @@ from tfpy._src.tensors.composite.sparse_tensor import SparseTensor
 
 
 class LookupInterface:
-    """A base class of tables that map keys to values.
+    """A base class of lookup tables, which map keys to values.
 
     Args:
         key_dtype: Dtype of the keys.
@@ -47,19 +47,19 @@ class LookupInterface:
 
     @property
     def name(self) -> str | None:
-        """None, because tables are identified by their Python objects."""
+        """Always None, because tables do not have names in tfpy."""
         return None
 
     def size(self, name: str | None = None) -> Tensor:
         """Return the number of entries.
 
         Returns:
-            Scalar int64 tensor.
+            Scalar int64 tensor (int32 unless the environment variable `TFPY_ENABLE_X64` is set).
         """
         raise NotImplementedError
 
     def lookup(self, keys: Any, name: str | None = None) -> Any:
-        """Return the values of keys.
+        """Look up the values of keys.
 
         Args:
             keys: Tensor of keys.
@@ -74,32 +74,35 @@ class LookupInterface:
         return self.lookup(keys)
 
     def _check_keys(self, keys: Any) -> None:
-        """Raise TypeError if the dtype of keys is another one."""
+        """Raise TypeError if the keys do not have the table's key dtype."""
         if as_dtype(keys.dtype) != self._key_dtype:
             raise TypeError(
                 f"Dtype of argument `keys` must be {self._key_dtype}, received: {keys.dtype}"
             )
 
 
-def over_values(keys: Any, values: Tensor) -> Any:
+def over_values(keys: Any, values: Any) -> Any:
     """Return `values` with the structure of sparse or ragged keys."""
     composite = isinstance(keys, SparseTensor | RaggedTensor)
     return keys.with_values(values) if composite else values
 
 
 class StaticHashTable(LookupInterface):
-    """A table that is filled once.
+    """A lookup table with entries from an initializer.
+
+    The entries cannot be changed later. They are stored in Python's memory, so looking up keys on a
+    GPU backend waits until the keys have been computed and read back.
 
     Args:
-        initializer: Source of the entries: a `tf.lookup.KeyValueTensorInitializer` or
+        initializer: Source of the entries, a `tf.lookup.KeyValueTensorInitializer` or
             `tf.lookup.TextFileInitializer`.
-        default_value: Scalar value of missing keys.
+        default_value: Scalar that is returned for keys that are not in the table.
         experimental_is_anonymous: Has no effect.
 
     Raises:
-        tf.errors.FailedPreconditionError: If a key has two values.
+        tf.errors.FailedPreconditionError: If the initializer has two different values for a key.
         ValueError: If `default_value` is not a scalar.
-        TypeError: If `default_value` does not have the dtype of the values.
+        TypeError: If `default_value` cannot be converted to the dtype of the values.
 
     Example:
         >>> import tfpy as tf
@@ -129,17 +132,17 @@ class StaticHashTable(LookupInterface):
 
     @property
     def default_value(self) -> Tensor:
-        """Value of missing keys."""
+        """Value that is returned for keys that are not in the table."""
         return self._default_value
 
     def fill(self, pairs: Iterable[tuple[Key, Any]]) -> None:
-        """Add the pairs of an initializer.
+        """Add entries. The initializer of the table calls this method.
 
         Args:
-            pairs: Pairs of a key and a value.
+            pairs: Pairs of a key and a value, as Python values.
 
         Raises:
-            tf.errors.FailedPreconditionError: If a key has two values.
+            tf.errors.FailedPreconditionError: If a key already has a different value.
 
         Example:
             >>> import tfpy as tf
@@ -158,7 +161,7 @@ class StaticHashTable(LookupInterface):
         """Return the number of entries.
 
         Returns:
-            Scalar int64 tensor.
+            Scalar int64 tensor (int32 unless the environment variable `TFPY_ENABLE_X64` is set).
 
         Example:
             >>> import tfpy as tf
@@ -168,18 +171,20 @@ class StaticHashTable(LookupInterface):
         """
         return self._entries.size()
 
-    def lookup(self, keys: Tensor | RaggedTensor | SparseTensor, name: str | None = None) -> Any:
-        """Return the values of keys.
+    def lookup(
+        self, keys: Tensor | RaggedTensor | SparseTensor, name: str | None = None
+    ) -> Tensor | RaggedTensor | SparseTensor:
+        """Look up the values of keys.
 
         Args:
-            keys: Tensor of any shape with the dtype of the keys, or a sparse or ragged tensor.
+            keys: Tensor of any shape with the dtype `key_dtype`. It may be sparse or ragged.
 
         Returns:
-            Tensor of the shape of `keys` with the dtype of the values; sparse or ragged if `keys`
-            is.
+            Tensor with the shape of `keys` and the dtype `value_dtype`. It is sparse or ragged if
+            `keys` is sparse or ragged.
 
         Raises:
-            TypeError: If the dtype of the keys is another one.
+            TypeError: If `keys` does not have the dtype `key_dtype`.
 
         Example:
             >>> import tfpy as tf
@@ -196,14 +201,18 @@ class StaticHashTable(LookupInterface):
         return over_values(keys, self._entries.find(tensor, tuple(tensor.aval.shape)))
 
     def export(self, name: str | None = None) -> tuple[Tensor, Tensor]:
-        """Return all keys and all values, in the order of insertion.
+        """Return all keys and all values, in the order in which they were added.
+
+        A `tf.function` that calls this method runs eagerly, without compilation, because the number
+        of entries is not known in advance.
 
         Returns:
-            Tensor of shape `[n]` with the keys, and tensor of shape `[n]` with the values.
+            A tuple of a tensor of shape `[n]` with the keys and a tensor of shape `[n]` with the
+            values.
 
         Raises:
-            tf.errors.NotTraceableError: If a function is traced, because the number of entries is
-                not known.
+            tf.errors.NotTraceableError: If the calling function must be compiled, for example by
+                `tf.export`.
 
         Example:
             >>> import tfpy as tf
@@ -216,19 +225,24 @@ class StaticHashTable(LookupInterface):
 
 
 class StaticVocabularyTable(LookupInterface):
-    """A table from keys to ids that assigns missing keys to buckets by their hash.
+    """A lookup table from keys to ids, in which unknown keys get the id of a bucket.
+
+    The bucket of a key that is not in the table (an out-of-vocabulary or OOV key) is determined by
+    its hash.
 
     Args:
-        initializer: Source of the entries, with int64 values. With None, all keys are assigned to
+        initializer: Source of the entries, with int64 values. If None, all keys are assigned to
             buckets.
         num_oov_buckets: Number of buckets. Their ids follow the ids of the entries.
-        lookup_key_dtype: Dtype of the keys to look up. For integer keys it may be any integer
-            dtype. Default: the dtype of the initializer's keys, or string.
+        lookup_key_dtype: Dtype of the keys to look up. If the keys are integers, it may be any
+            integer dtype. Default: the dtype of the initializer's keys, or string if `initializer`
+            is None.
         experimental_is_anonymous: Has no effect.
 
     Raises:
         ValueError: If `num_oov_buckets` is not positive.
-        TypeError: If the keys are neither integers nor strings, or the values are not int64.
+        TypeError: If the initializer's keys are neither int64 nor strings, its values are not
+            int64, or `lookup_key_dtype` does not match its keys.
 
     Example:
         >>> import tfpy as tf
@@ -263,7 +277,7 @@ class StaticVocabularyTable(LookupInterface):
         """Return the number of entries plus the number of buckets.
 
         Returns:
-            Scalar int64 tensor.
+            Scalar int64 tensor (int32 unless the environment variable `TFPY_ENABLE_X64` is set).
 
         Example:
             >>> import tfpy as tf
@@ -273,18 +287,23 @@ class StaticVocabularyTable(LookupInterface):
         count = convert_to_tensor(self._buckets, dtypes.int64)
         return count if self._table is None else self._table.size() + count
 
-    def lookup(self, keys: Tensor | RaggedTensor | SparseTensor, name: str | None = None) -> Any:
-        """Return the ids of keys.
+    def lookup(
+        self, keys: Tensor | RaggedTensor | SparseTensor, name: str | None = None
+    ) -> Tensor | RaggedTensor | SparseTensor:
+        """Look up the ids of keys.
+
+        The id of an unknown key is the number of entries plus the hash of the key modulo the number
+        of buckets.
 
         Args:
-            keys: Tensor of any shape with the dtype of the keys, or a sparse or ragged tensor.
+            keys: Tensor of any shape with the dtype `key_dtype`. It may be sparse or ragged.
 
         Returns:
-            Int64 tensor of the shape of `keys`, sparse or ragged if `keys` is: the id of the entry,
-            or the number of entries plus a hash modulo the number of buckets.
+            Int64 tensor with the shape of `keys` (int32 unless the environment variable
+            `TFPY_ENABLE_X64` is set). It is sparse or ragged if `keys` is sparse or ragged.
 
         Raises:
-            TypeError: If the dtype of the keys is another one.
+            TypeError: If `keys` does not have the dtype `key_dtype`.
 
         Example:
             >>> import tfpy as tf

@@ -143,7 +143,7 @@ def to_indicator(sp_input: SparseTensor, vocab_size: int, name: str | None = Non
         vocab_size: Last dimension of the result.
 
     Returns:
-        Bool tensor of shape `[..., vocab_size]`. The other dimensions are equal to those of
+        Bool tensor of shape `[..., vocab_size]`. The other dimensions are the dimensions of
         `sp_input` without the last one. Element `[..., i]` is True if the row `sp_input[...]`
         contains the value `i`.
 
