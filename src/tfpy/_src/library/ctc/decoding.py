@@ -34,24 +34,30 @@ def ctc_greedy_decoder(
     merge_repeated: bool = True,
     blank_index: int | None = None,
 ) -> Decoded:
-    """Decode the most likely class at each time step, without blanks.
+    """Decode logits into labels, using the most likely class at each time step.
+
+    Blanks are removed. The logits are read back to Python, so the call waits for pending
+    computations.
 
     Args:
         inputs: Float tensor of shape `[time, batch, classes]` with logits.
-        sequence_length: Integer tensor of shape `[batch]`, the number of time steps of each row.
-        merge_repeated: If True, merge consecutive equal classes.
-        blank_index: Class that represents no label; a negative index counts from the end. Default:
-            the last class.
+        sequence_length: Integer tensor of shape `[batch]` with the number of time steps of each
+            sequence.
+        merge_repeated: If True, merge equal classes at consecutive time steps before blanks are
+            removed.
+        blank_index: Index of the blank, the class that represents no label. Negative values count
+            from the end. Default: the last class.
 
     Returns:
-        A list of one sparse int32 tensor of shape `[batch, longest]` with the labels, and a float
-        tensor of shape `[batch, 1]` with the negative sum of the largest logits.
+        A tuple `(decoded, neg_sum_logits)`. `decoded` is a list with a single sparse int32 tensor
+        of shape `[batch, longest]`, which holds the labels. `neg_sum_logits` is a float tensor of
+        shape `[batch, 1]` with the negative sum of the largest logits of each sequence.
 
     Raises:
         tf.errors.InvalidArgumentError: If `inputs` does not have three dimensions or is empty, or
             `blank_index` is out of range.
-        tf.errors.FailedPreconditionError: If `sequence_length` has another shape or exceeds the
-            number of time steps.
+        tf.errors.FailedPreconditionError: If the shape of `sequence_length` is not `[batch]`, or a
+            length exceeds the number of time steps.
 
     Example:
         >>> import tfpy as tf
@@ -85,25 +91,28 @@ def ctc_greedy_decoder(
 def ctc_beam_search_decoder(
     inputs: TensorLike, sequence_length: TensorLike, beam_width: int = 100, top_paths: int = 1
 ) -> Decoded:
-    """Decode the most likely sequences of labels with a beam search.
+    """Decode logits into the most likely sequences of labels, using a beam search.
 
-    The last class is the blank.
+    The last class is the blank, which represents no label. The logits are read back to Python, so
+    the call waits for pending computations.
 
     Args:
         inputs: Float tensor of shape `[time, batch, classes]` with logits.
-        sequence_length: Integer tensor of shape `[batch]`, the number of time steps of each row.
-        beam_width: Number of sequences that the search keeps.
-        top_paths: Number of sequences to return, at most `beam_width`.
+        sequence_length: Integer tensor of shape `[batch]` with the number of time steps of each
+            sequence.
+        beam_width: Maximum number of candidate sequences that the search keeps at each time step.
+        top_paths: Number of sequences to return for each row, at most `beam_width`.
 
     Returns:
-        A list of `top_paths` sparse int32 tensors of shape `[batch, longest]` with the labels, most
-        likely first, and a float tensor of shape `[batch, top_paths]` with the log probabilities.
+        A tuple `(decoded, log_probabilities)`. `decoded` is a list of `top_paths` sparse int32
+        tensors of shape `[batch, longest]`, beginning with the most likely labels.
+        `log_probabilities` is a float tensor of shape `[batch, top_paths]`.
 
     Raises:
         tf.errors.InvalidArgumentError: If `inputs` does not have three dimensions or is empty, or
-            `top_paths` is larger than `beam_width` or than the number of sequences found.
-        tf.errors.FailedPreconditionError: If `sequence_length` has another shape or exceeds the
-            number of time steps.
+            `top_paths` is larger than `beam_width` or than the number of candidate sequences.
+        tf.errors.FailedPreconditionError: If the shape of `sequence_length` is not `[batch]`, or a
+            length exceeds the number of time steps.
 
     Example:
         >>> import tfpy as tf

@@ -18,8 +18,9 @@ def ctc_unique_labels(labels: TensorLike, name: str | None = None) -> list[Tenso
         labels: Integer tensor of shape `[batch, longest]`.
 
     Returns:
-        A list of two int32 tensors of shape `[batch, longest]`: the distinct labels in order of
-        appearance, padded with zeros, and the index of each label.
+        A list of two int32 tensors of shape `[batch, longest]`. The first one holds the distinct
+        labels of each row in order of appearance, padded with zeros. The second one holds the index
+        of each element of `labels` in the first one.
 
     Raises:
         tf.errors.InvalidArgumentError: If `labels` is not a matrix.
@@ -49,17 +50,19 @@ def collapse_repeated(
 ) -> tuple[Tensor, Tensor]:
     """Merge consecutive equal labels in each row.
 
+    The values are read back to Python, so the call waits for pending computations.
+
     Args:
         labels: Tensor of shape `[batch, longest]`.
-        seq_length: Integer tensor of shape `[batch]`, the number of labels of each row.
+        seq_length: Integer tensor of shape `[batch]` with the number of labels of each row.
 
     Returns:
-        Tensor of shape `[batch, new_longest]` with the labels, padded with zeros, and tensor of
-        shape `[batch]` with the new numbers of labels.
+        A tuple of a tensor of shape `[batch, new_longest]` with the merged labels, padded with
+        zeros, and a tensor of shape `[batch]` with the new number of labels of each row.
 
     Raises:
-        tf.errors.InvalidArgumentError: If `labels` is not a matrix, or `seq_length` has another
-            shape.
+        tf.errors.InvalidArgumentError: If `labels` is not a matrix, or the shape of `seq_length` is
+            not `[batch]`.
 
     Example:
         >>> import tfpy as tf

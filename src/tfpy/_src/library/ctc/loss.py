@@ -52,31 +52,36 @@ def ctc_loss(
 ) -> Tensor:
     """Compute the loss of connectionist temporal classification.
 
-    The loss is the negative log probability of the labels, summed over all alignments with the time
-    steps. Labels that do not fit into the time steps have a loss of about 707.
+    The loss is the negative logarithm of the probability of the labels. This probability is the sum
+    of the probabilities of all alignments of the labels with the time steps.
+
+    Dense labels that are too long for their time steps have a loss of about 707, a finite value in
+    place of infinity. Sparse labels that are too long raise an error.
 
     Args:
         labels: Integer tensor of shape `[batch, longest]`, dense or sparse.
-        logits: Float tensor of shape `[time, batch, classes]`.
-        label_length: Integer tensor of shape `[batch]`, the number of labels of each row. Not used
-            for sparse labels.
-        logit_length: Integer tensor of shape `[batch]`, the number of time steps of each row.
-        logits_time_major: If False, the shape of `logits` is `[batch, time, classes]`.
+        logits: Float tensor of shape `[time, batch, classes]`, or `[batch, time, classes]` if
+            `logits_time_major` is False.
+        label_length: Integer tensor of shape `[batch]` with the number of labels of each row. It
+            has no effect for sparse labels, for which None can be passed.
+        logit_length: Integer tensor of shape `[batch]` with the number of time steps of each row.
+        logits_time_major: If True, time is the first axis of `logits`. Otherwise, it is the second
+            axis.
         unique: Has no effect.
-        blank_index: Class that represents no label; a negative index counts from the end. Default:
-            0. Required for sparse labels.
+        blank_index: Index of the blank, the class that represents no label. Negative values count
+            from the end. Default: 0. Required for sparse labels.
 
     Returns:
         Float tensor of shape `[batch]` with the dtype of `logits`.
 
     Raises:
-        ValueError: If `labels` is sparse and `blank_index` is not passed.
+        ValueError: If `labels` is sparse and `blank_index` is None.
         tf.errors.InvalidArgumentError: If the shapes are not compatible, or a row of sparse labels
             is empty or too long for its time steps.
 
     Example:
         >>> import tfpy as tf
-        >>> logits = tf.zeros([3, 1, 3])  # time, batch, classes: each class is as likely
+        >>> logits = tf.zeros([3, 1, 3])  # time, batch, classes; all classes are equally likely
         >>> tf.nn.ctc_loss([[1, 2]], logits, [2], [3], blank_index=0).numpy().round(3)
         array([1.686], dtype=float32)
 
