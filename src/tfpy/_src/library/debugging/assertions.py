@@ -1,4 +1,4 @@
-"""Assertions on tensors. Inside a `tf.function` they are checked at each run."""
+"""Assertions on tensors. Inside a `tf.function` they are checked at each call."""
 
 from __future__ import annotations
 
@@ -51,14 +51,17 @@ def _comparison(name: str, symbol: str, op: Any, holds: str, fails: str) -> Call
     assertion.__name__ = assertion.__qualname__ = name
     assertion.__doc__ = f"""Assert that `x {symbol} y` holds for every element, with broadcasting.
 
+    Inside a `tf.function`, the condition is checked at each call.
+
     Args:
         x: Tensor, dense or ragged.
-        y: Tensor of the dtype of `x` and a compatible shape.
-        message: Text at the beginning of the error.
-        summarize: Number of items that the error shows at both ends of each axis. Default: 3.
+        y: Tensor with the dtype of `x` and a shape that can be broadcast with the shape of `x`.
+        message: Text at the beginning of the error message. Default: none.
+        summarize: Number of elements to show at both ends of each axis. Default: 3.
 
     Raises:
-        InvalidArgumentError: If the condition does not hold, or the shapes are not compatible.
+        tf.errors.InvalidArgumentError: If the condition does not hold, or the shapes are not
+            compatible.
 
     Example:
         >>> import tfpy as tf
@@ -92,9 +95,9 @@ def assert_none_equal(
 
     Args:
         x: Tensor, dense or ragged.
-        y: Tensor of the dtype of `x` and a compatible shape.
-        summarize: Number of items that the error shows at both ends of each axis. Default: 3.
-        message: Text at the beginning of the error.
+        y: Tensor with the dtype of `x` and a shape that can be broadcast with the shape of `x`.
+        summarize: Number of elements to show at both ends of each axis. Default: 3.
+        message: Text at the beginning of the error message. Default: none.
 
     Raises:
         tf.errors.InvalidArgumentError: If the condition does not hold, or the shapes are not
@@ -131,13 +134,15 @@ def _sign(name: str, symbol: str, op: Any, holds: str, fails: str) -> Callable[.
     assertion.__name__ = assertion.__qualname__ = name
     assertion.__doc__ = f"""Assert that `x {symbol} 0` holds for every element.
 
+    Inside a `tf.function`, the condition is checked at each call.
+
     Args:
         x: Tensor of a real dtype.
-        message: Text at the beginning of the error.
-        summarize: Number of items that the error shows at both ends of each axis. Default: 3.
+        message: Text at the beginning of the error message. Default: none.
+        summarize: Number of elements to show at both ends of each axis. Default: 3.
 
     Raises:
-        InvalidArgumentError: If the condition does not hold.
+        tf.errors.InvalidArgumentError: If the condition does not hold.
 
     Example:
         >>> import tfpy as tf
@@ -162,15 +167,15 @@ def assert_near(
     atol: FloatLike | None = None, message: str | None = None,
     summarize: int | None = None, name: str | None = None,
 ) -> None:  # fmt: skip
-    """Assert that `|x - y| <= atol + rtol * |y|` holds for every element.
+    """Assert that `|x - y| <= atol + rtol * |y|` holds for every element, with broadcasting.
 
     Args:
         x: Float tensor, dense or ragged.
-        y: Tensor of the dtype of `x` and a compatible shape.
-        rtol: Relative tolerance. Default: ten times the epsilon of the dtype.
-        atol: Absolute tolerance. Default: ten times the epsilon of the dtype.
-        message: Text at the beginning of the error.
-        summarize: Number of items that the error shows at both ends of each axis. Default: 3.
+        y: Tensor with the dtype of `x` and a shape that can be broadcast with the shape of `x`.
+        rtol: Relative tolerance. Default: ten times the machine epsilon of the dtype.
+        atol: Absolute tolerance. Default: ten times the machine epsilon of the dtype.
+        message: Text at the beginning of the error message. Default: none.
+        summarize: Number of elements to show at both ends of each axis. Default: 3.
 
     Raises:
         tf.errors.InvalidArgumentError: If the condition does not hold, or the shapes are not
@@ -202,10 +207,10 @@ def check_numerics(tensor: TensorLike, message: str, name: str | None = None) ->
 
     Args:
         tensor: Float tensor.
-        message: Text at the beginning of the error.
+        message: Text at the beginning of the error message.
 
     Returns:
-        Tensor with the values of `tensor`.
+        Tensor with the same values as `tensor`.
 
     Raises:
         tf.errors.InvalidArgumentError: If an element is NaN or infinite.
@@ -232,7 +237,7 @@ def assert_all_finite(x: TensorLike, message: str, name: str | None = None) -> T
 
     Args:
         x: Float tensor.
-        message: Text at the beginning of the error.
+        message: Text at the beginning of the error message.
 
     Returns:
         The tensor `x`.
@@ -261,15 +266,15 @@ def assert_type(
     message: str | None = None,
     name: str | None = None,
 ) -> None:
-    """Assert that a tensor has a dtype.
+    """Assert that a tensor has the given dtype.
 
     Args:
         tensor: Tensor, dense, sparse or ragged.
         tf_type: Expected dtype.
-        message: Text at the beginning of the error.
+        message: Text at the beginning of the error message. Default: none.
 
     Raises:
-        TypeError: If the dtype is another one.
+        TypeError: If the dtype of `tensor` is not `tf_type`.
 
     Example:
         >>> import tfpy as tf
@@ -294,10 +299,10 @@ def assert_integer(x: TensorLike, message: str | None = None, name: str | None =
 
     Args:
         x: Tensor.
-        message: Text at the beginning of the error.
+        message: Text at the beginning of the error message. Default: none.
 
     Raises:
-        TypeError: If the dtype is another one.
+        TypeError: If the dtype of `x` is not an integer dtype.
 
     Example:
         >>> import tfpy as tf
@@ -345,17 +350,17 @@ def assert_proper_iterable(values: Any) -> None:
 def assert_same_float_dtype(
     tensors: Sequence[Tensor | None] | None = None, dtype: DTypeLike | None = None
 ) -> DType:
-    """Assert that tensors have one floating dtype, and return it.
+    """Assert that tensors have the same floating-point dtype, and return this dtype.
 
     Args:
-        tensors: Tensors to check. Default: none.
+        tensors: Tensors to check; None is ignored. Default: none, so that only `dtype` is checked.
         dtype: Expected dtype. Default: the dtype of the first tensor, or float32.
 
     Returns:
         The common dtype.
 
     Raises:
-        ValueError: If the dtypes differ, or are not floating.
+        ValueError: If the dtypes differ, or are not floating-point dtypes.
 
     Example:
         >>> import tfpy as tf
@@ -383,7 +388,7 @@ def is_numeric_tensor(tensor: Any) -> bool:
         tensor: Any value.
 
     Returns:
-        bool.
+        True if `tensor` is a tensor of a numeric dtype, and otherwise False.
 
     Example:
         >>> import tfpy as tf

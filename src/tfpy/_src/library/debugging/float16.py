@@ -23,7 +23,7 @@ from tfpy._src.functions.executor import op_by_op
 
 @dataclass(frozen=True)
 class Float16Check:
-    """The result of `tf.check_float16`. It is true if no problem was found.
+    """The result of `tf.check_float16`. As a condition, it is true if no problem was found.
 
     Example:
         >>> import tfpy as tf
@@ -35,15 +35,15 @@ class Float16Check:
     """
 
     problem: str
-    """`"overflow"`, `"precision"` or an empty string."""
+    """Kind of the problem, `"overflow"` or `"precision"`, or an empty string if there is none."""
     op: str
     """Name of the first op with the problem."""
     line: str
-    """Line of the program that calls the op: `file:number: text`."""
+    """Line of the program that calls the op, as `file:number: text`."""
     detail: str
     """Description of the problem."""
     error: float
-    """Largest relative error of the results against float32; infinite if only float16 overflows."""
+    """Largest relative error of the function's results; infinite if only float16 overflows."""
 
     def __bool__(self) -> bool:
         """Return True if no problem was found."""
@@ -60,22 +60,24 @@ def check_float16(
 ) -> Float16Check:
     """Run a function in float32 and in simulated float16, and find the first op that fails.
 
-    Some phones do not have float32 textures and store tensors as float16. The flag
-    `WEBGL_FORCE_F16_TEXTURES` makes any WebGL device do so. This function computes each op with
-    NumPy and rounds its result to float16. Compiled functions run op by op, so a device that fuses
-    ops may be more accurate.
+    Some phones do not have float32 textures, so the webgl backend stores tensors as float16. The
+    flag `WEBGL_FORCE_F16_TEXTURES` forces this on any device. To simulate such a device, this
+    function computes each op with NumPy and rounds the result to float16. A real device may be more
+    accurate, because it can fuse ops without rounding the values between them.
 
     Args:
-        f: Function that takes the inputs and returns tensors or a nest of tensors.
-        inputs: Argument of `f`, or a list or tuple of its arguments.
-        tolerance: Largest relative error of an op's result (in the 2-norm) that is not a problem.
+        f: Function that takes `inputs` and returns a tensor or a nested structure (list, tuple or
+            dict) of tensors.
+        inputs: Argument of `f`, or a list or tuple with the arguments. Default: no arguments.
+        tolerance: Relative error (in the 2-norm) above which the result of an op is a problem.
+            Default: 0.01.
 
     Returns:
-        A `tf.Float16Check` with `problem`, `op`, `line`, `detail` and `error`. It is true if no
-        problem was found.
+        A `tf.Float16Check` with the attributes `problem`, `op`, `line`, `detail` and `error`. As a
+        condition, it is true if no problem was found.
 
     Raises:
-        Exception: If `f` raises it.
+        Exception: Any exception that `f` raises.
 
     Example:
         >>> import tfpy as tf

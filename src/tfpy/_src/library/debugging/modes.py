@@ -16,11 +16,13 @@ from tfpy._src.library.debugging.numerics import disable_check_numerics, enable_
 
 
 def enable_debug_mode() -> None:
-    """Check the result of each op for NaN and infinity, and end the production mode.
+    """Enable the debug mode, which checks the result of each op for NaN and infinity.
 
-    The checks are the same as after `tf.debugging.enable_check_numerics`. They are slow: each
-    result is read from the device and compiled functions run op by op. `tf.env().set("DEBUG",
-    False)` ends the debug mode.
+    The checks are the same as in `tf.debugging.enable_check_numerics`. They are slow, because each
+    result is read back to Python and compiled functions run eagerly. In the debug mode, `tf.memory`
+    also reports which lines of the program created tensors.
+
+    The debug mode ends the production mode. `tf.env().set("DEBUG", False)` ends the debug mode.
 
     Example:
         >>> import tfpy as tf
@@ -39,10 +41,12 @@ def enable_debug_mode() -> None:
 
 
 def enable_prod_mode() -> None:
-    """Disable features that only help to find mistakes, and end the debug mode.
+    """Enable the production mode, which disables features that only help to find errors.
 
-    Functions that are traced afterwards do not record source lines, so their errors do not name
-    them. `tf.env().set("PROD", False)` ends the production mode.
+    Functions that are traced in the production mode do not record the lines of the program, so
+    their error messages do not name the line of an op.
+
+    The production mode ends the debug mode. `tf.env().set("PROD", False)` ends the production mode.
 
     Example:
         >>> import tfpy as tf
@@ -107,15 +111,16 @@ env().listen("PROD", _on_prod)
 def set_log_device_placement(enabled: bool) -> None:
     """Enable or disable a log of each op and the device that computes it.
 
-    The log is written to stderr. While it is enabled, compiled functions run op by op.
+    The log is written to `sys.stderr`. While it is enabled, compiled functions run eagerly, so that
+    each op is logged.
 
     Args:
-        enabled: True to enable the log.
+        enabled: True to enable the log, False to disable it.
 
     Example:
         >>> import tfpy as tf
         >>> tf.debugging.set_log_device_placement(True)
-        >>> x = tf.constant(1.0) + 1.0
+        >>> x = tf.constant(1.0) + 1.0  # logs "Executing op add in device /job:localhost/..."
         >>> tf.debugging.set_log_device_placement(False)
 
     See also: `tf.debugging.get_log_device_placement`.
@@ -127,10 +132,10 @@ def set_log_device_placement(enabled: bool) -> None:
 
 
 def get_log_device_placement() -> bool:
-    """Return True if device placement is logged.
+    """Return True if the device placement of ops is logged.
 
     Returns:
-        bool.
+        True if `tf.debugging.set_log_device_placement` has enabled the log, and otherwise False.
 
     Example:
         >>> import tfpy as tf

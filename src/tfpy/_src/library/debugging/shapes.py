@@ -11,14 +11,14 @@ from tfpy._src.tensors.composite.sparse_tensor import SparseTensor
 
 
 def assert_scalar(tensor: TensorLike, message: str | None = None, name: str | None = None) -> None:
-    """Assert that a tensor has rank 0.
+    """Assert that a tensor is a scalar.
 
     Args:
-        tensor: Tensor.
-        message: Text at the beginning of the error.
+        tensor: Tensor of any dtype.
+        message: Text at the beginning of the error message. Default: none.
 
     Raises:
-        ValueError: If the rank is another one.
+        ValueError: If the rank of `tensor` is not 0.
 
     Example:
         >>> import tfpy as tf
@@ -39,15 +39,15 @@ def assert_scalar(tensor: TensorLike, message: str | None = None, name: str | No
 def assert_rank(
     x: TensorLike, rank: TensorLike, message: str | None = None, name: str | None = None
 ) -> None:
-    """Assert that a tensor has a rank.
+    """Assert that a tensor has the given rank.
 
     Args:
-        x: Tensor.
-        rank: Scalar integer, the expected rank.
-        message: Text at the beginning of the error.
+        x: Tensor of any dtype.
+        rank: Expected rank, a scalar integer.
+        message: Text at the beginning of the error message. Default: none.
 
     Raises:
-        ValueError: If the rank is another one.
+        ValueError: If the rank of `x` is not `rank`.
 
     Example:
         >>> import tfpy as tf
@@ -67,15 +67,15 @@ def assert_rank(
 def assert_rank_at_least(
     x: TensorLike, rank: TensorLike, message: str | None = None, name: str | None = None
 ) -> None:
-    """Assert that a tensor has a least rank.
+    """Assert that a tensor has at least the given rank.
 
     Args:
-        x: Tensor.
-        rank: Scalar integer, the least allowed rank.
-        message: Text at the beginning of the error.
+        x: Tensor of any dtype.
+        rank: Minimum rank, a scalar integer.
+        message: Text at the beginning of the error message. Default: none.
 
     Raises:
-        ValueError: If the rank is smaller.
+        ValueError: If the rank of `x` is less than `rank`.
 
     Example:
         >>> import tfpy as tf
@@ -95,15 +95,15 @@ def assert_rank_at_least(
 def assert_rank_in(
     x: TensorLike, ranks: Sequence[TensorLike], message: str | None = None, name: str | None = None
 ) -> None:
-    """Assert that a tensor has one of several ranks.
+    """Assert that the rank of a tensor is one of the given ranks.
 
     Args:
-        x: Tensor.
-        ranks: Scalar integers, the allowed ranks.
-        message: Text at the beginning of the error.
+        x: Tensor of any dtype.
+        ranks: Allowed ranks, a sequence of scalar integers.
+        message: Text at the beginning of the error message. Default: none.
 
     Raises:
-        ValueError: If the rank is another one.
+        ValueError: If the rank of `x` is not in `ranks`.
 
     Example:
         >>> import tfpy as tf
@@ -147,18 +147,19 @@ def assert_shapes(
     message: str | None = None,
     name: str | None = None,
 ) -> None:
-    """Assert that tensors have shapes in which equal symbols are equal sizes.
+    """Assert that tensors have the given shapes, in which equal symbols denote equal dimensions.
 
     Args:
-        shapes: Pairs of a tensor and its shape, or a mapping. A shape is a sequence of integers,
-            symbols (strings), and None or `"."` for any size. It may begin with `...` or `"*"`,
-            which matches any number of axes.
+        shapes: Sequence of pairs of a tensor and its expected shape, or a mapping from tensors to
+            shapes. A shape is a sequence of integers and symbols (strings such as `"n"`). None and
+            `"."` match any dimension. A shape may begin with `...` or `"*"`, which match any number
+            of dimensions.
         data: Has no effect.
         summarize: Has no effect.
-        message: Text at the beginning of the error.
+        message: Text at the beginning of the error message. Default: none.
 
     Raises:
-        ValueError: If a tensor has another shape.
+        ValueError: If a tensor does not have its expected shape.
 
     Example:
         >>> import tfpy as tf
