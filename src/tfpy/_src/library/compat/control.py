@@ -22,21 +22,25 @@ def cond(
     fn1: Function | None = None,
     fn2: Function | None = None,
 ) -> Any:
-    """Call one of two functions, like `tf.cond`.
+    """Call one of two functions, depending on a condition.
 
-    Outside of a `tf.function`, a list or tuple of one result is replaced with the result, unless
+    This is `tf.cond` with the arguments of TensorFlow 1. Outside of a `tf.function`, if the called
+    function returns a list or tuple with a single element, the element is returned instead, unless
     `strict` is True.
 
     Args:
         pred: Scalar bool tensor, or a Python bool.
-        true_fn: Function without arguments that is called if `pred` is True.
-        false_fn: Function without arguments that is called if `pred` is False.
-        strict: If True, keep a list or tuple of one result.
+        true_fn: Function without arguments that is called if `pred` is True. Required, unless `fn1`
+            is passed.
+        false_fn: Function without arguments that is called if `pred` is False. Required, unless
+            `fn2` is passed.
+        strict: If True, return a list or tuple with a single element unchanged.
         fn1: Older name of `true_fn`.
         fn2: Older name of `false_fn`.
 
     Returns:
-        Result of the function: a tensor or a nest of tensors.
+        The result of the called function, a tensor or a nested structure (list, tuple or dict) of
+        tensors.
 
     Raises:
         TypeError: If a function is missing or is not callable.
@@ -66,29 +70,36 @@ def while_loop(
     maximum_iterations: int | Tensor | None = None,
     return_same_structure: bool = False,
 ) -> Any:
-    """Repeat a function while a condition holds, like `tf.while_loop`.
+    """Repeat a function while a condition holds.
 
-    If there is only one loop variable, its value is returned without the list, unless
-    `return_same_structure` is True.
+    This is `tf.while_loop` with the arguments of TensorFlow 1. If there is only one loop variable,
+    its final value is returned instead of a list, unless `return_same_structure` is True.
 
     Args:
-        cond: Function of the loop variables that returns a scalar bool tensor.
-        body: Function of the loop variables that returns their new values.
-        loop_vars: List or tuple of nests of tensors with the initial values.
-        shape_invariants: Nest of shapes. If it is passed, the variables may change their shapes,
-            and a function with the loop runs op by op.
+        cond: Function that takes the loop variables and returns a scalar bool tensor. The loop ends
+            when it returns False.
+        body: Function that takes the loop variables and returns their new values.
+        loop_vars: Initial values of the loop variables, a list or tuple. Each one is a tensor or a
+            nested structure (list, tuple or dict) of tensors.
+        shape_invariants: Shapes of the loop variables, in the structure of `loop_vars`. If they are
+            passed, the loop variables may change their shapes. An enclosing `tf.function` then runs
+            eagerly, without compilation. Default: the shapes do not change.
         parallel_iterations: Has no effect.
         back_prop: Has no effect.
         swap_memory: Has no effect.
-        maximum_iterations: Largest number of iterations. Default: no limit.
-        return_same_structure: If True, always return the structure of `loop_vars`.
+        maximum_iterations: Maximum number of iterations, an integer or scalar integer tensor.
+            Default: no limit.
+        return_same_structure: If True, return the final values in the structure of `loop_vars` even
+            if there is only one loop variable.
 
     Returns:
-        Final values of the loop variables.
+        Final values of the loop variables, in the structure of `loop_vars`, or the final value of
+        the only loop variable.
 
     Raises:
         TypeError: If `cond` or `body` is not callable.
-        ValueError: If `loop_vars` is empty, or `body` returns another structure.
+        ValueError: If `loop_vars` is empty, or `body` returns a structure that differs from
+            `loop_vars`.
 
     Example:
         >>> import tfpy as tf

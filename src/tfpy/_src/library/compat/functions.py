@@ -28,19 +28,19 @@ def assign(
     use_locking: bool | None = None,
     name: str | None = None,
 ) -> Variable:
-    """Assign a value to a Variable.
+    """Assign a new value to a Variable.
 
     Args:
         ref: Variable to change.
-        value: Tensor of the shape and dtype of the Variable.
+        value: New value, with the shape and dtype of the Variable.
         validate_shape: Has no effect.
         use_locking: Has no effect.
 
     Returns:
-        The Variable.
+        The Variable `ref`.
 
     Raises:
-        ValueError: If the shape or the dtype of the value is another one.
+        ValueError: If the shape or dtype of `value` does not match the shape or dtype of `ref`.
 
     Example:
         >>> import tfpy as tf
@@ -60,11 +60,11 @@ def assign_add(
 
     Args:
         ref: Variable to change.
-        value: Tensor of the shape and dtype of the Variable.
+        value: Value to add, with the shape and dtype of the Variable.
         use_locking: Has no effect.
 
     Returns:
-        The Variable.
+        The Variable `ref`.
 
     Example:
         >>> import tfpy as tf
@@ -84,11 +84,11 @@ def assign_sub(
 
     Args:
         ref: Variable to change.
-        value: Tensor of the shape and dtype of the Variable.
+        value: Value to subtract, with the shape and dtype of the Variable.
         use_locking: Has no effect.
 
     Returns:
-        The Variable.
+        The Variable `ref`.
 
     Example:
         >>> import tfpy as tf
@@ -104,18 +104,19 @@ def assign_sub(
 def boolean_mask(
     tensor: TensorLike, mask: TensorLike, name: str = "boolean_mask", axis: int | None = None
 ) -> Tensor:
-    """Select elements with a mask, like `tf.boolean_mask`.
+    """Select elements of a tensor with a mask, like `tf.boolean_mask`.
 
     Args:
-        tensor: Tensor.
-        mask: Bool tensor; its shape matches axes of `tensor` from `axis` on.
-        axis: First axis of the mask. Default: 0.
+        tensor: Tensor of any dtype.
+        mask: Bool tensor. Its shape must be equal to `tensor.shape[axis:axis + mask.ndim]`.
+        axis: First axis of `tensor` that the mask covers. Default: 0.
 
     Returns:
-        Tensor with the selected elements.
+        Tensor with the dtype of `tensor`, in which an axis of the selected elements replaces the
+        axes that the mask covers.
 
     Raises:
-        ValueError: If the shape of the mask does not match.
+        ValueError: If the shape of the mask does not match the shape of `tensor`.
 
     Example:
         >>> import tfpy as tf
@@ -135,22 +136,26 @@ def gather(
     axis: int | None = None,
     batch_dims: int = 0,
 ) -> Tensor:
-    """Gather slices along an axis, like `tf.gather`.
+    """Gather slices of a tensor along an axis, like `tf.gather`.
+
+    Out-of-range indices raise an error on the cpu and wasm backends. On other backends, they
+    produce zeros.
 
     Args:
         params: Tensor to gather from.
-        indices: Integer tensor of any shape. An index out of range raises an error on the cpu and
-            wasm backends; other backends return zeros for it.
+        indices: Integer tensor of any shape.
         validate_indices: Has no effect.
-        axis: Axis, negative values count from the end. Default: `batch_dims`.
-        batch_dims: Number of leading axes that `params` and `indices` share.
+        axis: Axis to gather along. Negative values count from the end. Default: `batch_dims`.
+        batch_dims: Number of leading batch axes that `params` and `indices` have in common.
 
     Returns:
-        Tensor with the dtype of `params`; `axis` is replaced with the axes of `indices`.
+        Tensor with the dtype of `params`, in which the axes of `indices` replace the axis `axis`.
+        The shape is `[*params.shape[:axis], *indices.shape[batch_dims:], *params.shape[axis +
+        1:]]`.
 
     Raises:
-        tf.errors.InvalidArgumentError: If an index is out of range on the cpu or wasm backend, or
-            the axis is out of range.
+        tf.errors.InvalidArgumentError: If `axis` is out of range, or if an index is out of range on
+            the cpu or wasm backend.
 
     Example:
         >>> import tfpy as tf
@@ -169,22 +174,24 @@ def gather_nd(
     batch_dims: int = 0,
     bad_indices_policy: str = "",
 ) -> Tensor:
-    """Gather slices at index vectors, like `tf.gather_nd`.
+    """Gather elements or slices of a tensor at multi-dimensional indices, like `tf.gather_nd`.
 
     Args:
         params: Tensor to gather from.
-        indices: Integer tensor of shape `[..., k]`. An index out of range raises an error on the
-            cpu and wasm backends; other backends return zeros for it.
-        batch_dims: Number of leading axes that `params` and `indices` share.
-        bad_indices_policy: `"IGNORE"` returns zeros for an index out of range on every backend.
-            Default: raise an error where the backend can.
+        indices: Integer tensor of shape `[..., k]`. Each row along the last axis is an index into
+            `k` axes of `params`.
+        batch_dims: Number of leading batch axes that `params` and `indices` have in common.
+        bad_indices_policy: What to do with out-of-range indices. `"IGNORE"` produces zeros.
+            `"ERROR"` and the default (`""` or `"DEFAULT"`) raise an error on the cpu and wasm
+            backends, and produce zeros on other backends.
 
     Returns:
-        Tensor of shape `[..., *params.shape[k:]]` with the dtype of `params`.
+        Tensor with the dtype of `params`, in which one element or slice replaces each row of
+        `indices`. The shape is `[..., *params.shape[batch_dims + k:]]`.
 
     Raises:
         tf.errors.InvalidArgumentError: If an index is out of range on the cpu or wasm backend, `k`
-            is larger than the rank of `params`, or the policy is unknown.
+            is larger than the rank of `params`, or `bad_indices_policy` is unknown.
         ValueError: If `batch_dims` is negative.
 
     Example:
@@ -204,20 +211,23 @@ def pad(
     name: str | None = None,
     constant_values: TensorLike = 0,
 ) -> Tensor:
-    """Pad a tensor, like `tf.pad`.
+    """Pad a tensor with constants or with its mirrored values, like `tf.pad`.
 
     Args:
-        tensor: Tensor of rank n.
-        paddings: Integer tensor of shape `[n, 2]` with the sizes before and after each axis.
-        mode: `"CONSTANT"`, `"REFLECT"` or `"SYMMETRIC"`.
-        constant_values: Scalar for the mode `"CONSTANT"`.
+        tensor: Tensor of rank n and any dtype.
+        paddings: Integer tensor of shape `[n, 2]` with the number of elements to add before and
+            after each axis.
+        mode: `"CONSTANT"` (default), `"REFLECT"` to mirror the values without the edge, or
+            `"SYMMETRIC"` to mirror them with the edge.
+        constant_values: Scalar that fills the padding in the mode `"CONSTANT"`. Default: 0.
 
     Returns:
-        Tensor with the dtype of `tensor`.
+        Tensor of the padded shape with the dtype of `tensor`.
 
     Raises:
-        ValueError: If the mode is unknown.
-        tf.errors.InvalidArgumentError: If the paddings are not valid.
+        ValueError: If `mode` is unknown.
+        tf.errors.InvalidArgumentError: If `paddings` does not have one pair for each axis, a
+            padding is negative, or a padding is larger than the axis that is mirrored.
 
     Example:
         >>> import tfpy as tf
@@ -235,20 +245,21 @@ def where(
     y: TensorLike | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """Select elements of two tensors of one shape, or return the indices of True elements.
+    """Select elements of two tensors of the same shape, or return the indices of True elements.
 
-    Unlike `tf.where`, this function does not broadcast, except that a vector `condition` selects
-    rows.
+    Unlike `tf.where`, this function does not broadcast its arguments. A vector `condition`,
+    however, selects whole rows of `x` and `y`.
 
     Args:
-        condition: Bool tensor: a scalar, a tensor of the shape of `x`, or a vector with an element
-            for each row of `x`.
-        x: Tensor for True elements.
-        y: Tensor of the shape and dtype of `x` for False elements.
+        condition: Bool tensor, which is a scalar, a tensor of the shape of `x`, or a vector with an
+            element for each row of `x`.
+        x: Tensor with the values where `condition` is True. Pass `x` and `y`, or neither of them.
+        y: Tensor with the shape and dtype of `x` and the values where `condition` is False.
 
     Returns:
-        Tensor of the shape and dtype of `x`. Without `x` and `y`, an int64 tensor of shape `[n,
-        rank]` with the indices of True elements.
+        If `x` and `y` are passed, a tensor with the shape and dtype of `x`. Otherwise, an int64
+        tensor of shape `[n, rank]` with the indices of the `n` True elements (int32 unless the
+        environment variable `TFPY_ENABLE_X64` is set).
 
     Raises:
         tf.errors.InvalidArgumentError: If the shapes are not compatible.
@@ -291,18 +302,19 @@ def sparse_concat(
     """Concatenate sparse tensors along an axis, like `tf.sparse.concat`.
 
     Args:
-        axis: Axis, negative values count from the end.
-        sp_inputs: Sparse tensors of one rank and dtype.
+        axis: Axis to concatenate along. Negative values count from the end.
+        sp_inputs: Sparse tensors of the same rank and dtype.
         expand_nonconcat_dim: Older name of `expand_nonconcat_dims`.
         concat_dim: Older name of `axis`, which is used if `axis` is None.
-        expand_nonconcat_dims: If True, the other axes may differ; the result has their largest
-            sizes.
+        expand_nonconcat_dims: If True, dimensions other than `axis` may differ, and the result has
+            the largest of them. Otherwise, they must be equal. Default: False.
 
     Returns:
         Sparse tensor with sorted indices.
 
     Raises:
-        tf.errors.InvalidArgumentError: If the other axes differ, or the ranks differ.
+        tf.errors.InvalidArgumentError: If the ranks differ, or if dimensions other than `axis`
+            differ although `expand_nonconcat_dims` is False.
 
     Example:
         >>> import tfpy as tf
@@ -323,16 +335,17 @@ def random_normal_initializer(
     seed: int | None = None,
     dtype: DTypeLike = dtypes.float32,
 ) -> Callable[..., Tensor]:
-    """Create an initializer that draws samples from a normal distribution.
+    """Create a function that draws initial values from a normal distribution.
 
     Args:
         mean: Mean of the distribution.
         stddev: Standard deviation of the distribution.
-        seed: Integer that makes the sequence reproducible together with `tf.random.set_seed`.
-        dtype: Dtype of the result. Default: float32.
+        seed: Integer that, together with `tf.random.set_seed`, determines the sequence of results.
+            Default: a seed that differs between runs unless `tf.random.set_seed` was called.
+        dtype: Dtype of the values. Default: float32.
 
     Returns:
-        Function from a shape (and an optional dtype) to a tensor.
+        Function that takes a shape, and optionally a dtype, and returns a tensor.
 
     Example:
         >>> import tfpy as tf
@@ -357,17 +370,18 @@ def random_uniform_initializer(
     seed: int | None = None,
     dtype: DTypeLike = dtypes.float32,
 ) -> Callable[..., Tensor]:
-    """Create an initializer that draws samples from a uniform distribution.
+    """Create a function that draws initial values from a uniform distribution.
 
     Args:
-        minval: Least value.
-        maxval: Upper bound, which is excluded. Default: 1 for float dtypes; required for integers.
-        seed: Integer that makes the sequence reproducible together with `tf.random.set_seed`.
-        dtype: Dtype of the result. Default: float32.
+        minval: Lower bound of the values, inclusive.
+        maxval: Upper bound of the values, exclusive. Default: 1 for float dtypes. Required for
+            integer dtypes.
+        seed: Integer that, together with `tf.random.set_seed`, determines the sequence of results.
+            Default: a seed that differs between runs unless `tf.random.set_seed` was called.
+        dtype: Dtype of the values. Default: float32.
 
     Returns:
-        Function from a shape (and an optional dtype) to a tensor. It raises a ValueError if
-        `maxval` is required and missing.
+        Function that takes a shape, and optionally a dtype, and returns a tensor.
 
     Example:
         >>> import tfpy as tf

@@ -27,19 +27,24 @@ def avg_pool(
     name: str | None = None,
     input: TensorLike | None = None,
 ) -> Tensor:
-    """Average the windows of images, like `tf.nn.avg_pool2d`.
+    """Compute the mean of each window of images.
+
+    This is `tf.nn.avg_pool2d` with the arguments of TensorFlow 1.
 
     Args:
-        value: Float tensor of shape `[batch, height, width, channels]`.
-        ksize: Size of the window, in the forms of `strides`.
-        strides: Step of the window: one integer, one per spatial axis, or one per axis of the
+        value: Float tensor of shape `[batch, height, width, channels]`, or `[batch, channels,
+            height, width]` if `data_format` is `"NCHW"`.
+        ksize: Size of the window, in the same forms as `strides`.
+        strides: Step of the window: one integer, one integer for each spatial axis, or one for each
+            axis of the input.
+        padding: `"SAME"`, `"VALID"`, or a list of `[before, after]` pairs, one for each axis of the
             input.
-        padding: `"SAME"`, `"VALID"`, or explicit sizes before and after each axis.
         data_format: Position of the channels, `"NHWC"` (default) or `"NCHW"`.
-        input: Newer name of `value`.
+        input: Newer name of `value`. If it is passed, `value` has no effect.
 
     Returns:
-        Tensor of shape `[batch, out_height, out_width, channels]` with the dtype of `value`.
+        Tensor of shape `[batch, out_height, out_width, channels]`, or `[batch, channels,
+        out_height, out_width]` if `data_format` is `"NCHW"`, with the dtype of `value`.
 
     Raises:
         tf.errors.InvalidArgumentError: If the shapes are not compatible.
@@ -66,19 +71,24 @@ def max_pool(
     name: str | None = None,
     input: TensorLike | None = None,
 ) -> Tensor:
-    """Compute the maxima of the windows of images, like `tf.nn.max_pool2d`.
+    """Compute the maximum of each window of images.
+
+    This is `tf.nn.max_pool2d` with the arguments of TensorFlow 1.
 
     Args:
-        value: Tensor of shape `[batch, height, width, channels]`.
-        ksize: Size of the window, in the forms of `strides`.
-        strides: Step of the window: one integer, one per spatial axis, or one per axis of the
+        value: Tensor of a real dtype and shape `[batch, height, width, channels]`, or `[batch,
+            channels, height, width]` if `data_format` is `"NCHW"`.
+        ksize: Size of the window, in the same forms as `strides`.
+        strides: Step of the window: one integer, one integer for each spatial axis, or one for each
+            axis of the input.
+        padding: `"SAME"`, `"VALID"`, or a list of `[before, after]` pairs, one for each axis of the
             input.
-        padding: `"SAME"`, `"VALID"`, or explicit sizes before and after each axis.
         data_format: Position of the channels, `"NHWC"` (default) or `"NCHW"`.
-        input: Newer name of `value`.
+        input: Newer name of `value`. If it is passed, `value` has no effect.
 
     Returns:
-        Tensor of shape `[batch, out_height, out_width, channels]` with the dtype of `value`.
+        Tensor of shape `[batch, out_height, out_width, channels]`, or `[batch, channels,
+        out_height, out_width]` if `data_format` is `"NCHW"`, with the dtype of `value`.
 
     Raises:
         tf.errors.InvalidArgumentError: If the shapes are not compatible.
@@ -107,20 +117,29 @@ def convolution(
     filters: TensorLike | None = None,
     dilations: Strides | None = None,
 ) -> Tensor:
-    """Compute an N-D convolution, like `tf.nn.convolution`.
+    """Compute a 1-D, 2-D or 3-D convolution.
+
+    This is `tf.nn.convolution` with the arguments of TensorFlow 1.
 
     Args:
-        input: Float tensor of shape `[batch, *spatial, in_channels]`.
+        input: Float tensor of shape `[batch, *spatial, in_channels]`, or `[batch, in_channels,
+            *spatial]` if `data_format` puts the channels first.
         filter: Float tensor of shape `[*spatial, in_channels, out_channels]`.
-        padding: `"SAME"` or `"VALID"`.
-        strides: Step of the window: one integer, or one per spatial axis. Default: 1.
-        dilation_rate: Older name of `dilations`.
-        data_format: Position of the channels, e.g. `"NWC"` or `"NCHW"`. Default: the last axis.
-        filters: Newer name of `filter`.
-        dilations: Dilation rate, in the forms of `strides`. Default: 1.
+        padding: `"SAME"`, `"VALID"`, or a list of `[before, after]` pairs, one for each axis of the
+            input.
+        strides: Step of the window: one integer, one integer for each spatial axis, or one for each
+            axis of the input. Default: 1.
+        dilation_rate: Older name of `dilations`, which is used if `dilations` is None.
+        data_format: Position of the channels. They are the last axis for `"NWC"`, `"NHWC"` and
+            `"NDHWC"`, and the second axis for `"NCW"`, `"NCHW"` and `"NCDHW"`. Default: the last
+            axis.
+        filters: Newer name of `filter`. If it is passed, `filter` has no effect.
+        dilations: Distance between the taps of the filter, in the same forms as `strides`. Default:
+            1.
 
     Returns:
-        Tensor of shape `[batch, *out_spatial, out_channels]` with the dtype of `input`.
+        Tensor of shape `[batch, *out_spatial, out_channels]`, or `[batch, out_channels,
+        *out_spatial]` if `data_format` puts the channels first, with the dtype of `input`.
 
     Raises:
         tf.errors.InvalidArgumentError: If the shapes are not compatible.
@@ -151,19 +170,25 @@ def conv2d_transpose(
     filters: TensorLike | None = None,
     dilations: Strides | None = None,
 ) -> Tensor:
-    """Compute a transposed 2-D convolution, like `tf.nn.conv2d_transpose`.
+    """Compute a transposed 2-D convolution.
+
+    This is `tf.nn.conv2d_transpose` with the arguments of TensorFlow 1.
 
     Args:
-        value: Float tensor of shape `[batch, height, width, in_channels]`.
-        filter: Float tensor of shape `[height, width, out_channels, in_channels]`.
-        output_shape: Shape of the result.
-        strides: Step of the window: one integer, one per spatial axis, or one per axis of the
+        value: Float tensor of shape `[batch, height, width, in_channels]`, or `[batch, in_channels,
+            height, width]` if `data_format` is `"NCHW"`. Required, unless `input` is passed.
+        filter: Float tensor of shape `[height, width, out_channels, in_channels]`. Required, unless
+            `filters` is passed.
+        output_shape: Shape of the result, in the order of `data_format`. Required.
+        strides: Step of the window: one integer, one integer for each spatial axis, or one for each
+            axis of the input. Default: 1.
+        padding: `"SAME"`, `"VALID"`, or a list of `[before, after]` pairs, one for each axis of the
             input.
-        padding: `"SAME"`, `"VALID"`, or explicit sizes before and after each axis.
         data_format: Position of the channels, `"NHWC"` (default) or `"NCHW"`.
-        input: Newer name of `value`.
-        filters: Newer name of `filter`.
-        dilations: Dilation rate, in the forms of `strides`.
+        input: Newer name of `value`. If it is passed, `value` has no effect.
+        filters: Newer name of `filter`. If it is passed, `filter` has no effect.
+        dilations: Distance between the taps of the filter, in the same forms as `strides`. Default:
+            1.
 
     Returns:
         Tensor of shape `output_shape` with the dtype of `value`.
@@ -192,14 +217,14 @@ def conv2d_transpose(
 def in_top_k(
     predictions: TensorLike, targets: TensorLike, k: int | Tensor, name: str | None = None
 ) -> Tensor:
-    """Return True where the target is among the `k` largest predictions, like `tf.math.in_top_k`.
+    """Return True for each target that is among the `k` largest predictions.
 
-    Unlike `tf.math.in_top_k`, the predictions are the first argument.
+    Unlike in `tf.math.in_top_k`, the predictions are the first argument.
 
     Args:
         predictions: Float32 tensor of shape `[batch, classes]`.
         targets: Integer tensor of shape `[batch]` with class indices.
-        k: Number of predictions to consider.
+        k: Number of largest predictions to consider.
 
     Returns:
         Bool tensor of shape `[batch]`.
@@ -230,31 +255,33 @@ def ctc_loss(
 ) -> Tensor:
     """Compute the loss of connectionist temporal classification for sparse labels.
 
-    The last class is the blank. Options that select other rules than `tf.nn.ctc_loss` are not
-    supported.
+    The last class is the blank, which represents no label. The loss is computed as in
+    `tf.nn.ctc_loss`, and options that change this are not supported.
 
     Args:
         labels: Sparse int32 tensor of shape `[batch, longest]`.
-        inputs: Float tensor of shape `[time, batch, classes]` with logits.
-        sequence_length: Integer tensor of shape `[batch]`, the number of time steps of each row.
+        inputs: Float tensor of shape `[time, batch, classes]` with logits, or `[batch, time,
+            classes]` if `time_major` is False. Required, unless `logits` is passed.
+        sequence_length: Integer tensor of shape `[batch]` with the number of time steps of each
+            sequence. Required.
         preprocess_collapse_repeated: Only False is supported.
         ctc_merge_repeated: Only True is supported.
         ignore_longer_outputs_than_inputs: Only False is supported.
-        time_major: If False, the shape of `inputs` is `[batch, time, classes]`.
-        logits: Newer name of `inputs`.
+        time_major: If True, time is the first axis of `inputs`. Otherwise, it is the second axis.
+        logits: Newer name of `inputs`. If it is passed, `inputs` has no effect.
 
     Returns:
-        Float tensor of shape `[batch]`.
+        Float tensor of shape `[batch]` with the dtype of the logits.
 
     Raises:
-        tf.errors.UnimplementedError: If an option selects other rules.
-        tf.errors.InvalidArgumentError: If the shapes are not compatible, or labels are too long for
-            their time steps.
+        tf.errors.UnimplementedError: If an option has a value that is not supported.
+        tf.errors.InvalidArgumentError: If the shapes are not compatible, or labels are empty or too
+            long for their time steps.
 
     Example:
         >>> import tfpy as tf
         >>> labels = tf.SparseTensor([[0, 0], [0, 1]], [0, 1], [1, 2])
-        >>> logits = tf.zeros([3, 1, 3])  # time, batch, classes: each class is as likely
+        >>> logits = tf.zeros([3, 1, 3])  # time, batch, classes; all classes are equally likely
         >>> tf.compat.v1.nn.ctc_loss(labels, logits, sequence_length=[3]).numpy().round(3)
         array([1.686], dtype=float32)
 
@@ -278,27 +305,30 @@ def ctc_beam_search_decoder(
     top_paths: int = 1,
     merge_repeated: bool = True,
 ) -> tuple[list[SparseTensor], Tensor]:
-    """Decode the most likely sequences of labels with a beam search.
+    """Decode logits into the most likely sequences of labels, using a beam search.
 
-    Unlike `tf.nn.ctc_beam_search_decoder`, this function merges equal consecutive labels of the
-    results if `merge_repeated` is True.
+    The last class is the blank, which represents no label. Unlike `tf.nn.ctc_beam_search_decoder`,
+    this function also merges consecutive equal labels of the results, unless `merge_repeated` is
+    False.
 
     Args:
         inputs: Float tensor of shape `[time, batch, classes]` with logits.
-        sequence_length: Integer tensor of shape `[batch]`, the number of time steps of each row.
-        beam_width: Number of sequences that the search keeps.
-        top_paths: Number of sequences to return, at most `beam_width`.
-        merge_repeated: If True, merge equal consecutive labels.
+        sequence_length: Integer tensor of shape `[batch]` with the number of time steps of each
+            sequence.
+        beam_width: Maximum number of candidate sequences that the search keeps at each time step.
+        top_paths: Number of sequences to return for each row, at most `beam_width`.
+        merge_repeated: If True, merge consecutive equal labels.
 
     Returns:
-        A list of `top_paths` sparse int32 tensors of shape `[batch, longest]` with the labels, most
-        likely first, and a float tensor of shape `[batch, top_paths]` with the log probabilities.
+        A tuple `(decoded, log_probabilities)`. `decoded` is a list of `top_paths` sparse int32
+        tensors of shape `[batch, longest]`, beginning with the most likely labels.
+        `log_probabilities` is a float tensor of shape `[batch, top_paths]`.
 
     Raises:
         tf.errors.InvalidArgumentError: If `inputs` does not have three dimensions or is empty, or
-            `top_paths` is larger than `beam_width` or than the number of sequences found.
-        tf.errors.FailedPreconditionError: If `sequence_length` has another shape or exceeds the
-            number of time steps.
+            `top_paths` is larger than `beam_width` or than the number of candidate sequences.
+        tf.errors.FailedPreconditionError: If the shape of `sequence_length` is not `[batch]`, or a
+            length exceeds the number of time steps.
 
     Example:
         >>> import tfpy as tf

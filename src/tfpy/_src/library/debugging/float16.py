@@ -39,7 +39,7 @@ class Float16Check:
     op: str
     """Name of the first op with the problem."""
     line: str
-    """Line of the program that calls the op, as `file:number: text`."""
+    """File, number and text of the line of the program that calls the op."""
     detail: str
     """Description of the problem."""
     error: float

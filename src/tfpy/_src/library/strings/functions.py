@@ -163,8 +163,8 @@ def unsorted_segment_join(
         separator: String between the joined strings. Default: an empty string.
 
     Returns:
-        String tensor of shape `[num_segments, *inputs.shape[segment_ids.ndim:]]`. Segments without
-        elements are empty strings.
+        String tensor with one element or slice for each segment. The shape is `[num_segments,
+        *inputs.shape[segment_ids.ndim:]]`. Segments without elements are empty strings.
 
     Example:
         >>> import tfpy as tf
