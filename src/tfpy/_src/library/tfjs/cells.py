@@ -24,19 +24,23 @@ def basic_lstm_cell(
     c: TensorLike,
     h: TensorLike,
 ) -> tuple[Tensor, Tensor]:
-    """Compute one step of an LSTM.
+    """Compute one step of an LSTM (long short-term memory) cell.
+
+    Equivalent to `tf.basicLSTMCell` in TensorFlow.js.
 
     Args:
-        forget_bias: Scalar to add to the forget gate.
-        lstm_kernel: Float tensor of shape `[input + units, 4 * units]`. The columns are the input
-            gate, the candidate, the forget gate and the output gate.
-        lstm_bias: Float tensor of shape `[4 * units]`.
-        data: Float tensor of shape `[batch, input]`.
-        c: Float tensor of shape `[batch, units]`, the cell state.
-        h: Float tensor of shape `[batch, units]`, the output of the previous step.
+        forget_bias: Scalar that is added to the forget gate before the sigmoid function.
+        lstm_kernel: Float tensor of shape `[input + units, 4 * units]` with the weights. The
+            columns belong to the input gate, the candidate values, the forget gate and the output
+            gate, in this order.
+        lstm_bias: Float tensor of shape `[4 * units]` with the biases, in the order of the columns.
+        data: Float tensor of shape `[batch, input]` with the input of the step.
+        c: Float tensor of shape `[batch, units]` with the cell state of the previous step.
+        h: Float tensor of shape `[batch, units]` with the output of the previous step.
 
     Returns:
-        The next `c` and the next `h`, float tensors of shape `[batch, units]`.
+        A tuple of the new cell state `c` and the new output `h`, float tensors of shape `[batch,
+        units]`.
 
     Raises:
         tf.errors.InvalidArgumentError: If the shapes are not compatible.
@@ -67,16 +71,20 @@ def basic_lstm_cell(
 def multi_rnn_cell(
     lstm_cells: Sequence[Cell], data: TensorLike, c: Sequence[Tensor], h: Sequence[Tensor]
 ) -> tuple[list[Tensor], list[Tensor]]:
-    """Compute one step of stacked cells. The output of each cell is the data of the next cell.
+    """Compute one step of a stack of recurrent cells.
+
+    The output of each cell is the input of the next cell. Equivalent to `tf.multiRNNCell` in
+    TensorFlow.js.
 
     Args:
-        lstm_cells: Functions from `(data, c, h)` to the next `(c, h)`.
-        data: Tensor of shape `[batch, input]`.
-        c: Cell state of each cell.
-        h: Output of each cell in the previous step.
+        lstm_cells: Functions that take `(data, c, h)` and return the new `(c, h)`, one for each
+            cell.
+        data: Tensor of shape `[batch, input]` with the input of the first cell.
+        c: Cell states of the previous step, one tensor for each cell.
+        h: Outputs of the previous step, one tensor for each cell.
 
     Returns:
-        The lists of the next `c` and the next `h` of each cell.
+        A tuple of two lists with the new cell state `c` and the new output `h` of each cell.
 
     Example:
         >>> import tfpy as tf

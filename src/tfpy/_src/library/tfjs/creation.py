@@ -15,16 +15,18 @@ def tensor(
 ) -> Tensor:
     """Create a tensor from numbers, nested sequences or an array.
 
-    TensorFlow.js's form of `tf.constant`, with the shape before the dtype. Without
-    `TFPY_ENABLE_X64`, int64 and float64 have 32 bits.
+    Equivalent to `tf.tensor` in TensorFlow.js. Unlike in `tf.constant`, the shape comes before the
+    dtype. Unless the environment variable `TFPY_ENABLE_X64` is set, int64 and float64 values are
+    stored as int32 and float32.
 
     Args:
-        values: Number, nested sequence or array.
+        values: Number, string, nested sequence, array or tensor.
         shape: Shape of the result. Default: the shape of `values`.
-        dtype: Dtype of the result. Default: float32 for floats, int32 for integers.
+        dtype: Dtype of the result. Default: the dtype of an array or tensor, float32 for Python
+            floats, and int32 for Python integers.
 
     Returns:
-        Tensor.
+        Tensor of shape `shape` and dtype `dtype`.
 
     Raises:
         TypeError: If the number of values does not match `shape`.
@@ -42,11 +44,13 @@ def tensor(
 def scalar(value: TensorLike, dtype: DTypeLike | None = None) -> Tensor:
     """Create a scalar tensor.
 
-    Without `TFPY_ENABLE_X64`, int64 and float64 have 32 bits.
+    Unless the environment variable `TFPY_ENABLE_X64` is set, int64 and float64 values are stored as
+    int32 and float32.
 
     Args:
         value: Number, string or scalar tensor.
-        dtype: Dtype of the result. Default: float32 for floats, int32 for integers.
+        dtype: Dtype of the result. Default: the dtype of an array or tensor, float32 for Python
+            floats, and int32 for Python integers.
 
     Returns:
         Tensor of shape `[]`.
@@ -67,11 +71,13 @@ def scalar(value: TensorLike, dtype: DTypeLike | None = None) -> Tensor:
 def tensor1d(values: TensorLike, dtype: DTypeLike | None = None) -> Tensor:
     """Create a vector.
 
-    Without `TFPY_ENABLE_X64`, int64 and float64 have 32 bits.
+    Unless the environment variable `TFPY_ENABLE_X64` is set, int64 and float64 values are stored as
+    int32 and float32.
 
     Args:
         values: Sequence or array of rank 1.
-        dtype: Dtype of the result. Default: float32 for floats, int32 for integers.
+        dtype: Dtype of the result. Default: the dtype of an array or tensor, float32 for Python
+            floats, and int32 for Python integers.
 
     Returns:
         Tensor of rank 1.
@@ -94,12 +100,15 @@ def tensor2d(
 ) -> Tensor:
     """Create a matrix.
 
-    Without `TFPY_ENABLE_X64`, int64 and float64 have 32 bits.
+    Unless the environment variable `TFPY_ENABLE_X64` is set, int64 and float64 values are stored as
+    int32 and float32.
 
     Args:
-        values: Nested sequence or array of rank 2, or flat values if `shape` is passed.
+        values: Nested sequence or array of rank 2, or a flat sequence or array if `shape` is
+            passed.
         shape: Shape of the result. Default: the shape of `values`.
-        dtype: Dtype of the result. Default: float32 for floats, int32 for integers.
+        dtype: Dtype of the result. Default: the dtype of an array or tensor, float32 for Python
+            floats, and int32 for Python integers.
 
     Returns:
         Tensor of rank 2.
@@ -122,12 +131,15 @@ def tensor3d(
 ) -> Tensor:
     """Create a tensor of rank 3.
 
-    Without `TFPY_ENABLE_X64`, int64 and float64 have 32 bits.
+    Unless the environment variable `TFPY_ENABLE_X64` is set, int64 and float64 values are stored as
+    int32 and float32.
 
     Args:
-        values: Nested sequence or array of rank 3, or flat values if `shape` is passed.
+        values: Nested sequence or array of rank 3, or a flat sequence or array if `shape` is
+            passed.
         shape: Shape of the result. Default: the shape of `values`.
-        dtype: Dtype of the result. Default: float32 for floats, int32 for integers.
+        dtype: Dtype of the result. Default: the dtype of an array or tensor, float32 for Python
+            floats, and int32 for Python integers.
 
     Returns:
         Tensor of rank 3.
@@ -150,12 +162,15 @@ def tensor4d(
 ) -> Tensor:
     """Create a tensor of rank 4.
 
-    Without `TFPY_ENABLE_X64`, int64 and float64 have 32 bits.
+    Unless the environment variable `TFPY_ENABLE_X64` is set, int64 and float64 values are stored as
+    int32 and float32.
 
     Args:
-        values: Nested sequence or array of rank 4, or flat values if `shape` is passed.
+        values: Nested sequence or array of rank 4, or a flat sequence or array if `shape` is
+            passed.
         shape: Shape of the result. Default: the shape of `values`.
-        dtype: Dtype of the result. Default: float32 for floats, int32 for integers.
+        dtype: Dtype of the result. Default: the dtype of an array or tensor, float32 for Python
+            floats, and int32 for Python integers.
 
     Returns:
         Tensor of rank 4.
@@ -178,12 +193,15 @@ def tensor5d(
 ) -> Tensor:
     """Create a tensor of rank 5.
 
-    Without `TFPY_ENABLE_X64`, int64 and float64 have 32 bits.
+    Unless the environment variable `TFPY_ENABLE_X64` is set, int64 and float64 values are stored as
+    int32 and float32.
 
     Args:
-        values: Nested sequence or array of rank 5, or flat values if `shape` is passed.
+        values: Nested sequence or array of rank 5, or a flat sequence or array if `shape` is
+            passed.
         shape: Shape of the result. Default: the shape of `values`.
-        dtype: Dtype of the result. Default: float32 for floats, int32 for integers.
+        dtype: Dtype of the result. Default: the dtype of an array or tensor, float32 for Python
+            floats, and int32 for Python integers.
 
     Returns:
         Tensor of rank 5.
@@ -206,12 +224,15 @@ def tensor6d(
 ) -> Tensor:
     """Create a tensor of rank 6.
 
-    Without `TFPY_ENABLE_X64`, int64 and float64 have 32 bits.
+    Unless the environment variable `TFPY_ENABLE_X64` is set, int64 and float64 values are stored as
+    int32 and float32.
 
     Args:
-        values: Nested sequence or array of rank 6, or flat values if `shape` is passed.
+        values: Nested sequence or array of rank 6, or a flat sequence or array if `shape` is
+            passed.
         shape: Shape of the result. Default: the shape of `values`.
-        dtype: Dtype of the result. Default: float32 for floats, int32 for integers.
+        dtype: Dtype of the result. Default: the dtype of an array or tensor, float32 for Python
+            floats, and int32 for Python integers.
 
     Returns:
         Tensor of rank 6.

@@ -18,12 +18,13 @@ from tfpy._src.tensors.signal.fourier import fft, ifft, irfft as _irfft, rfft as
 def rfft(input: TensorLike, fft_length: int | None = None) -> Tensor:
     """Compute the discrete Fourier transform of real numbers over the last axis.
 
-    TensorFlow.js's form of `tf.signal.rfft`, where `fft_length` is one integer.
+    Equivalent to `tf.spectral.rfft` in TensorFlow.js. Unlike in `tf.signal.rfft`, `fft_length` is a
+    single integer.
 
     Args:
         input: Float32 tensor of shape `[..., n]`.
-        fft_length: Number of elements to transform; the input is cropped or padded with zeros.
-            Default: n.
+        fft_length: Number of elements to transform. The input is cropped or padded with zeros to
+            this length. Default: n.
 
     Returns:
         Complex64 tensor of shape `[..., fft_length // 2 + 1]`.
@@ -39,7 +40,9 @@ def rfft(input: TensorLike, fft_length: int | None = None) -> Tensor:
 
 
 def irfft(input: TensorLike) -> Tensor:
-    """Compute the inverse of `tf.spectral.rfft` for an even length.
+    """Compute the inverse of `tf.spectral.rfft` for signals of an even length.
+
+    Equivalent to `tf.spectral.irfft` in TensorFlow.js.
 
     Args:
         input: Complex64 tensor of shape `[..., n]`.
@@ -66,20 +69,23 @@ def random_standard_normal(
 ) -> Tensor:
     """Draw samples from the normal distribution with mean 0 and standard deviation 1.
 
-    Without `TFPY_ENABLE_X64`, float64 has 32 bits.
+    Equivalent to `tf.randomStandardNormal` in TensorFlow.js. Unless the environment variable
+    `TFPY_ENABLE_X64` is set, float64 values are stored as float32.
 
     Args:
         shape: Shape of the result.
         dtype: Dtype of the result. Default: float32.
-        seed: Integer that makes the sequence reproducible together with `tf.random.set_seed`.
+        seed: Integer that, together with `tf.random.set_seed`, determines the sequence of results.
+            Default: a seed that differs between runs unless `tf.random.set_seed` was called.
 
     Returns:
         Tensor of shape `shape` and dtype `dtype`.
 
     Example:
         >>> import tfpy as tf
-        >>> tf.random_standard_normal([2, 3]).shape
-        TensorShape([2, 3])
+        >>> tf.random.set_seed(1)
+        >>> tf.random_standard_normal([3]).numpy().round(3)
+        array([-1.101,  1.546,  0.384], dtype=float32)
 
     See also: `tf.random.normal`.
     """
@@ -89,13 +95,16 @@ def random_standard_normal(
 def random_uniform_int(
     shape: ShapeLike, minval: int, maxval: int, seed: int | None = None
 ) -> Tensor:
-    """Draw integers from a uniform distribution.
+    """Draw random integers from a uniform distribution.
+
+    Equivalent to `tf.randomUniformInt` in TensorFlow.js.
 
     Args:
         shape: Shape of the result.
-        minval: Least integer.
-        maxval: Upper bound, which is excluded.
-        seed: Integer that makes the sequence reproducible together with `tf.random.set_seed`.
+        minval: Lower bound, inclusive.
+        maxval: Upper bound, exclusive.
+        seed: Integer that, together with `tf.random.set_seed`, determines the sequence of results.
+            Default: a seed that differs between runs unless `tf.random.set_seed` was called.
 
     Returns:
         Int32 tensor of shape `shape` with values in [minval, maxval).
@@ -105,9 +114,9 @@ def random_uniform_int(
 
     Example:
         >>> import tfpy as tf
-        >>> x = tf.random_uniform_int([100], minval=0, maxval=6)
-        >>> x.dtype, bool(tf.reduce_all((x >= 0) & (x < 6)))
-        (tf.int32, True)
+        >>> tf.random.set_seed(1)
+        >>> tf.random_uniform_int([6], minval=1, maxval=7).numpy().tolist()  # dice
+        [1, 4, 4, 6, 1, 5]
 
     See also: `tf.random.uniform`.
     """
@@ -115,11 +124,15 @@ def random_uniform_int(
 
 
 def prelu(x: TensorLike, alpha: TensorLike) -> Tensor:
-    """Compute a leaky ReLU with a learned slope: `x` if it is positive, otherwise `alpha * x`.
+    """Compute the parametric ReLU, a leaky ReLU with a learned slope.
+
+    The result is `x` for positive elements, and `alpha * x` for other elements. Equivalent to
+    `tf.prelu` in TensorFlow.js.
 
     Args:
         x: Float tensor.
-        alpha: Tensor of the dtype of `x`, broadcast with `x`.
+        alpha: Slope for elements that are not positive, a tensor with the dtype of `x` that is
+            broadcast with `x`.
 
     Returns:
         Tensor of the broadcast shape with the dtype of `x`.
@@ -136,11 +149,13 @@ def prelu(x: TensorLike, alpha: TensorLike) -> Tensor:
 
 
 def step(x: TensorLike, alpha: float = 0.0) -> Tensor:
-    """Compute the step function: 1 for positive elements, `alpha` for others. NaN stays NaN.
+    """Compute the step function, which is 1 for positive elements and `alpha` for other elements.
+
+    NaN remains NaN. Equivalent to `tf.step` in TensorFlow.js.
 
     Args:
         x: Tensor of a real dtype.
-        alpha: Value for elements that are not positive.
+        alpha: Value for elements that are not positive. Default: 0.
 
     Returns:
         Tensor of the shape and dtype of `x`.
@@ -161,19 +176,22 @@ def step(x: TensorLike, alpha: float = 0.0) -> Tensor:
 
 
 def dot(t1: TensorLike, t2: TensorLike) -> Tensor:
-    """Multiply two vectors or matrices.
+    """Compute the dot product of two vectors, two matrices, or a vector and a matrix.
 
-    The products are summed over the last axis of `t1` and the first axis of `t2`.
+    The elementwise products are summed over the last axis of `t1` and the first axis of `t2`.
+    Equivalent to `tf.dot` in TensorFlow.js.
 
     Args:
         t1: Tensor of rank 1 or 2.
-        t2: Tensor of rank 1 or 2 and of the dtype of `t1`.
+        t2: Tensor of rank 1 or 2 with the dtype of `t1`.
 
     Returns:
-        Tensor of the remaining axes.
+        Tensor with the dtype of `t1`. Its axes are the axes of `t1` except the last one, followed
+        by the axes of `t2` except the first one.
 
     Raises:
-        tf.errors.InvalidArgumentError: If a rank is not 1 or 2, or the sizes do not match.
+        tf.errors.InvalidArgumentError: If the rank of `t1` or `t2` is not 1 or 2, or the sizes of
+            the summed axes differ.
 
     Example:
         >>> import tfpy as tf
@@ -194,12 +212,14 @@ def dot(t1: TensorLike, t2: TensorLike) -> Tensor:
 def outer_product(v1: TensorLike, v2: TensorLike) -> Tensor:
     """Compute the outer product of two vectors.
 
+    Equivalent to `tf.outerProduct` in TensorFlow.js.
+
     Args:
         v1: Tensor of shape `[n]`.
-        v2: Tensor of shape `[m]` and of the dtype of `v1`.
+        v2: Tensor of shape `[m]` with the dtype of `v1`.
 
     Returns:
-        Tensor of shape `[n, m]`.
+        Tensor of shape `[n, m]` with the dtype of `v1`.
 
     Raises:
         tf.errors.InvalidArgumentError: If an argument is not a vector.
@@ -223,13 +243,15 @@ def outer_product(v1: TensorLike, v2: TensorLike) -> Tensor:
 def euclidean_norm(x: TensorLike, axis: Axis = None, keepdims: bool = False) -> Tensor:
     """Compute the Euclidean norm, `sqrt(sum(x ** 2))`, over axes.
 
+    Equivalent to `tf.euclideanNorm` in TensorFlow.js.
+
     Args:
         x: Tensor of a numeric dtype.
         axis: Axis or axes to reduce; negative values count from the end. Default: all axes.
-        keepdims: If True, keep the reduced axes with size 1.
+        keepdims: If True, keep the reduced axes as dimensions of size 1.
 
     Returns:
-        Tensor with the remaining axes and the dtype of `x`.
+        Tensor with the dtype of `x`, without the reduced axes unless `keepdims` is True.
 
     Example:
         >>> import tfpy as tf
@@ -248,21 +270,24 @@ def moving_average(
     step: float | Tensor | None = None,
     zero_debias: bool = True,
 ) -> Tensor:
-    """Update an exponential moving average: `v + (x - v) * (1 - decay)`.
+    """Update an exponential moving average, and return the new average.
+
+    The result is `v + (x - v) * (1 - decay)`. Equivalent to `tf.movingAverage` in TensorFlow.js.
 
     Args:
         v: Tensor with the current average.
         x: Tensor with the new value, of the shape and dtype of `v`.
-        decay: Scalar decay, usually close to 1.
-        step: Number of the update, from 1. Required if `zero_debias` is True.
-        zero_debias: If True, divide the change by `1 - decay ** step`, which corrects the bias of
-            an average that starts at 0.
+        decay: Scalar weight of the current average, usually close to 1.
+        step: Number of the update, counted from 1. Required if `zero_debias` is True.
+        zero_debias: If True, divide the change by `1 - decay ** step`. This corrects the bias of an
+            average that starts at 0.
 
     Returns:
         Tensor of the shape and dtype of `v`.
 
     Raises:
-        ValueError: If the shapes differ, or `step` is required and missing.
+        ValueError: If the shapes of `v` and `x` differ, or if `zero_debias` is True and `step` is
+            None.
 
     Example:
         >>> import tfpy as tf

@@ -1,4 +1,4 @@
-"""`tf.fused`: TensorFlow.js's products and convolutions with bias and activation."""
+"""`tf.fused`: TensorFlow.js's matrix products and convolutions with bias and activation."""
 
 from __future__ import annotations
 
@@ -33,7 +33,8 @@ def _finish(
     """Add a bias and apply an activation.
 
     Raises:
-        ValueError: If the activation is unknown, or `"prelu"` has no weights.
+        ValueError: If `activation` is unknown, or if it is `"prelu"` and `prelu_activation_weights`
+            is None.
     """
     if bias is not None:
         y = y + bias
@@ -59,24 +60,28 @@ def mat_mul(
     prelu_activation_weights: TensorLike | None = None,
     leakyrelu_alpha: float = 0.2,
 ) -> Tensor:
-    """Multiply matrices, add a bias and apply an activation.
+    """Multiply matrices, add a bias and apply an activation function.
+
+    Equivalent to `tf.fused.matMul` in TensorFlow.js.
 
     Args:
-        a: Float tensor of shape `[..., m, k]`.
-        b: Float tensor of shape `[..., k, n]`.
-        transpose_a: If True, transpose `a` first.
-        transpose_b: If True, transpose `b` first.
-        bias: Tensor that broadcasts with the product. Default: none.
-        activation: `"linear"`, `"relu"`, `"relu6"`, `"elu"`, `"sigmoid"`, `"prelu"` or
-            `"leakyrelu"`.
-        prelu_activation_weights: Slopes of `"prelu"`, broadcast with the result.
-        leakyrelu_alpha: Slope of `"leakyrelu"`.
+        a: Float tensor of shape `[..., m, k]`, or `[..., k, m]` if `transpose_a` is True.
+        b: Float tensor of shape `[..., k, n]`, or `[..., n, k]` if `transpose_b` is True.
+        transpose_a: If True, transpose the last two axes of `a` first.
+        transpose_b: If True, transpose the last two axes of `b` first.
+        bias: Tensor that is broadcast with the matrix product and added to it. Default: no bias.
+        activation: Activation function, `"linear"` (default, no change), `"relu"`, `"relu6"`,
+            `"elu"`, `"sigmoid"`, `"prelu"` or `"leakyrelu"`.
+        prelu_activation_weights: Slopes of the activation function `"prelu"`, a tensor that is
+            broadcast with the result. Required for `"prelu"`.
+        leakyrelu_alpha: Slope of the activation function `"leakyrelu"` for negative values.
 
     Returns:
         Tensor of shape `[..., m, n]` with the dtype of `a`.
 
     Raises:
-        ValueError: If the activation is unknown, or `"prelu"` has no weights.
+        ValueError: If `activation` is unknown, or if it is `"prelu"` and `prelu_activation_weights`
+            is None.
         tf.errors.InvalidArgumentError: If the shapes are not compatible.
 
     Example:
@@ -103,27 +108,34 @@ def conv2d(
     prelu_activation_weights: TensorLike | None = None,
     leakyrelu_alpha: float = 0.2,
 ) -> Tensor:
-    """Compute a 2-D convolution, add a bias and apply an activation.
+    """Compute a 2-D convolution, add a bias and apply an activation function.
+
+    Equivalent to `tf.fused.conv2d` in TensorFlow.js.
 
     Args:
-        x: Float tensor of shape `[batch, height, width, in_channels]`.
+        x: Float tensor of shape `[batch, height, width, in_channels]`, or `[batch, in_channels,
+            height, width]` if `data_format` is `"NCHW"`.
         filter: Float tensor of shape `[height, width, in_channels, out_channels]`.
-        strides: Step of the window: one integer, one per spatial axis, or one per axis of the
+        strides: Step of the window: one integer, one integer for each spatial axis, or one for each
+            axis of the input.
+        pad: `"SAME"`, `"VALID"`, or a list of `[before, after]` pairs, one for each axis of the
             input.
-        pad: `"SAME"`, `"VALID"`, or explicit sizes before and after each axis.
         data_format: Position of the channels, `"NHWC"` (default) or `"NCHW"`.
-        dilations: Dilation rate, in the forms of `strides`.
-        bias: Tensor of shape `[out_channels]`. Default: none.
-        activation: `"linear"`, `"relu"`, `"relu6"`, `"elu"`, `"sigmoid"`, `"prelu"` or
-            `"leakyrelu"`.
-        prelu_activation_weights: Slopes of `"prelu"`, broadcast with the result.
-        leakyrelu_alpha: Slope of `"leakyrelu"`.
+        dilations: Distance between the taps of the filter, in the same forms as `strides`.
+        bias: Tensor of shape `[out_channels]`. Default: no bias.
+        activation: Activation function, `"linear"` (default, no change), `"relu"`, `"relu6"`,
+            `"elu"`, `"sigmoid"`, `"prelu"` or `"leakyrelu"`.
+        prelu_activation_weights: Slopes of the activation function `"prelu"`, a tensor that is
+            broadcast with the result. Required for `"prelu"`.
+        leakyrelu_alpha: Slope of the activation function `"leakyrelu"` for negative values.
 
     Returns:
-        Tensor of shape `[batch, out_height, out_width, out_channels]` with the dtype of `x`.
+        Tensor of shape `[batch, out_height, out_width, out_channels]`, or `[batch, out_channels,
+        out_height, out_width]` if `data_format` is `"NCHW"`, with the dtype of `x`.
 
     Raises:
-        ValueError: If the activation is unknown, or `"prelu"` has no weights.
+        ValueError: If `activation` is unknown, or if it is `"prelu"` and `prelu_activation_weights`
+            is None.
         tf.errors.InvalidArgumentError: If the shapes are not compatible.
 
     Example:
@@ -152,28 +164,35 @@ def depthwise_conv2d(
     prelu_activation_weights: TensorLike | None = None,
     leakyrelu_alpha: float = 0.2,
 ) -> Tensor:
-    """Compute a depthwise 2-D convolution, add a bias and apply an activation.
+    """Compute a depthwise 2-D convolution, add a bias and apply an activation function.
+
+    Equivalent to `tf.fused.depthwiseConv2d` in TensorFlow.js.
 
     Args:
-        x: Float tensor of shape `[batch, height, width, in_channels]`.
+        x: Float tensor of shape `[batch, height, width, in_channels]`, or `[batch, in_channels,
+            height, width]` if `data_format` is `"NCHW"`.
         filter: Float tensor of shape `[height, width, in_channels, multiplier]`.
-        strides: Step of the window: one integer, one per spatial axis, or one per axis of the
+        strides: Step of the window: one integer, one integer for each spatial axis, or one for each
+            axis of the input.
+        pad: `"SAME"`, `"VALID"`, or a list of `[before, after]` pairs, one for each axis of the
             input.
-        pad: `"SAME"`, `"VALID"`, or explicit sizes before and after each axis.
         data_format: Position of the channels, `"NHWC"` (default) or `"NCHW"`.
-        dilations: Dilation rate, in the forms of `strides`.
-        bias: Tensor of shape `[in_channels * multiplier]`. Default: none.
-        activation: `"linear"`, `"relu"`, `"relu6"`, `"elu"`, `"sigmoid"`, `"prelu"` or
-            `"leakyrelu"`.
-        prelu_activation_weights: Slopes of `"prelu"`, broadcast with the result.
-        leakyrelu_alpha: Slope of `"leakyrelu"`.
+        dilations: Distance between the taps of the filter, in the same forms as `strides`.
+        bias: Tensor of shape `[in_channels * multiplier]`. Default: no bias.
+        activation: Activation function, `"linear"` (default, no change), `"relu"`, `"relu6"`,
+            `"elu"`, `"sigmoid"`, `"prelu"` or `"leakyrelu"`.
+        prelu_activation_weights: Slopes of the activation function `"prelu"`, a tensor that is
+            broadcast with the result. Required for `"prelu"`.
+        leakyrelu_alpha: Slope of the activation function `"leakyrelu"` for negative values.
 
     Returns:
-        Tensor of shape `[batch, out_height, out_width, in_channels * multiplier]` with the dtype of
-        `x`.
+        Tensor of shape `[batch, out_height, out_width, in_channels * multiplier]`, or `[batch,
+        in_channels * multiplier, out_height, out_width]` if `data_format` is `"NCHW"`, with the
+        dtype of `x`.
 
     Raises:
-        ValueError: If the activation is unknown, or `"prelu"` has no weights.
+        ValueError: If `activation` is unknown, or if it is `"prelu"` and `prelu_activation_weights`
+            is None.
         tf.errors.InvalidArgumentError: If the shapes are not compatible.
 
     Example:

@@ -40,19 +40,23 @@ def absolute_difference(
     weights: TensorLike = 1.0,
     reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS,
 ) -> Tensor:
-    """Compute the absolute difference of predictions and labels.
+    """Compute the absolute difference loss, `|predictions - labels|`.
 
     Args:
-        labels: Tensor of labels.
-        predictions: Tensor of predictions, of the shape of `labels`.
-        weights: Scalar, or tensor of the rank of the losses with sizes that are 1 or equal.
-        reduction: One of the names in `tf.compat.v1.losses.Reduction`.
+        labels: Tensor with the true values.
+        predictions: Tensor with the predicted values and the shape of `labels`.
+        weights: Weight of each loss, a scalar or a tensor of the same rank as the losses. Each
+            dimension of the tensor is 1 or equal to the dimension of the losses. Default: 1.
+        reduction: Reduction of the losses, `"none"`, `"weighted_sum"`, `"weighted_mean"` or
+            `"weighted_sum_by_nonzero_weights"` (default). See `tf.compat.v1.losses.Reduction`.
 
     Returns:
-        Scalar, or tensor of the loss of each element for the reduction `NONE`.
+        Scalar tensor, or a tensor with the weighted loss of each element if `reduction` is
+        `"none"`.
 
     Raises:
-        ValueError: If the shapes differ, the weights do not broadcast, or the reduction is unknown.
+        ValueError: If the shapes of the first two arguments differ, `weights` cannot be broadcast
+            to the losses, or `reduction` is unknown.
 
     Example:
         >>> import tfpy as tf
@@ -72,22 +76,26 @@ def cosine_distance(
     weights: TensorLike = 1.0,
     reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS,
 ) -> Tensor:
-    """Compute the cosine distance, `1 - sum(labels * predictions)`, along an axis.
+    """Compute the cosine distance loss, `1 - sum(labels * predictions)`, along an axis.
 
-    Both tensors must have unit length along the axis.
+    The vectors along the axis must have unit length in both tensors; this is not checked.
 
     Args:
-        labels: Tensor of labels.
-        predictions: Tensor of predictions, of the shape of `labels`.
-        axis: Axis, negative values count from the end.
-        weights: Scalar, or tensor of the rank of the losses with sizes that are 1 or equal.
-        reduction: One of the names in `tf.compat.v1.losses.Reduction`.
+        labels: Tensor with the true values.
+        predictions: Tensor with the predicted values and the shape of `labels`.
+        axis: Axis of the vectors. Negative values count from the end.
+        weights: Weight of each loss, a scalar or a tensor of the same rank as the losses. Each
+            dimension of the tensor is 1 or equal to the dimension of the losses. Default: 1.
+        reduction: Reduction of the losses, `"none"`, `"weighted_sum"`, `"weighted_mean"` or
+            `"weighted_sum_by_nonzero_weights"` (default). See `tf.compat.v1.losses.Reduction`.
 
     Returns:
-        Scalar, or tensor of the loss of each element for the reduction `NONE`.
+        Scalar tensor, or a tensor with the weighted loss of each element if `reduction` is
+        `"none"`.
 
     Raises:
-        ValueError: If the shapes differ, the weights do not broadcast, or the reduction is unknown.
+        ValueError: If the shapes of the first two arguments differ, `weights` cannot be broadcast
+            to the losses, or `reduction` is unknown.
 
     Example:
         >>> import tfpy as tf
@@ -110,20 +118,24 @@ def hinge_loss(
 ) -> Tensor:
     """Compute the hinge loss of binary labels.
 
-    The loss is `max(0, 1 - predictions)` where the label is 1, and `max(0, 1 + predictions)` where
-    it is 0.
+    The loss is `max(0, 1 - prediction)` if the label is 1, and `max(0, 1 + prediction)` if the
+    label is 0.
 
     Args:
-        labels: Tensor of labels, 0 or 1.
-        predictions: Tensor of predictions, of the shape of `labels`.
-        weights: Scalar, or tensor of the rank of the losses with sizes that are 1 or equal.
-        reduction: One of the names in `tf.compat.v1.losses.Reduction`.
+        labels: Tensor with labels, which are 0 or 1.
+        predictions: Tensor with the predicted values and the shape of `labels`.
+        weights: Weight of each loss, a scalar or a tensor of the same rank as the losses. Each
+            dimension of the tensor is 1 or equal to the dimension of the losses. Default: 1.
+        reduction: Reduction of the losses, `"none"`, `"weighted_sum"`, `"weighted_mean"` or
+            `"weighted_sum_by_nonzero_weights"` (default). See `tf.compat.v1.losses.Reduction`.
 
     Returns:
-        Scalar, or tensor of the loss of each element for the reduction `NONE`.
+        Scalar tensor, or a tensor with the weighted loss of each element if `reduction` is
+        `"none"`.
 
     Raises:
-        ValueError: If the shapes differ, the weights do not broadcast, or the reduction is unknown.
+        ValueError: If the shapes of the first two arguments differ, `weights` cannot be broadcast
+            to the losses, or `reduction` is unknown.
 
     Example:
         >>> import tfpy as tf
@@ -145,21 +157,25 @@ def huber_loss(
 ) -> Tensor:
     """Compute the Huber loss.
 
-    The loss is `error ** 2 / 2` for errors up to `delta`, and `delta * (error - delta / 2)` for
-    larger errors.
+    The error is `|predictions - labels|`. The loss is `error ** 2 / 2` for errors up to `delta`,
+    and `delta * (error - delta / 2)` for larger errors.
 
     Args:
-        labels: Tensor of labels.
-        predictions: Tensor of predictions, of the shape of `labels`.
-        weights: Scalar, or tensor of the rank of the losses with sizes that are 1 or equal.
-        delta: Error at which the loss becomes linear.
-        reduction: One of the names in `tf.compat.v1.losses.Reduction`.
+        labels: Tensor with the true values.
+        predictions: Tensor with the predicted values and the shape of `labels`.
+        weights: Weight of each loss, a scalar or a tensor of the same rank as the losses. Each
+            dimension of the tensor is 1 or equal to the dimension of the losses. Default: 1.
+        delta: Error above which the loss is linear. Default: 1.
+        reduction: Reduction of the losses, `"none"`, `"weighted_sum"`, `"weighted_mean"` or
+            `"weighted_sum_by_nonzero_weights"` (default). See `tf.compat.v1.losses.Reduction`.
 
     Returns:
-        Scalar, or tensor of the loss of each element for the reduction `NONE`.
+        Scalar tensor, or a tensor with the weighted loss of each element if `reduction` is
+        `"none"`.
 
     Raises:
-        ValueError: If the shapes differ, the weights do not broadcast, or the reduction is unknown.
+        ValueError: If the shapes of the first two arguments differ, `weights` cannot be broadcast
+            to the losses, or `reduction` is unknown.
 
     Example:
         >>> import tfpy as tf
@@ -183,28 +199,32 @@ def log_loss(
     epsilon: float | None = None,
     reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS,
 ) -> Tensor:
-    """Compute the log loss of probabilities.
+    """Compute the log loss of predicted probabilities.
 
     The loss is `-labels * log(predictions) - (1 - labels) * log(1 - predictions)`.
 
     Args:
-        labels: Tensor of labels between 0 and 1.
-        predictions: Tensor of probabilities, of the shape of `labels`.
-        weights: Scalar, or tensor of the rank of the losses with sizes that are 1 or equal.
-        epsilon: Number to add to the arguments of logarithms. Default: 1e-7, or 1e-4 on a device
-            that stores float16.
-        reduction: One of the names in `tf.compat.v1.losses.Reduction`.
+        labels: Tensor with labels between 0 and 1.
+        predictions: Tensor with the predicted probabilities and the shape of `labels`.
+        weights: Weight of each loss, a scalar or a tensor of the same rank as the losses. Each
+            dimension of the tensor is 1 or equal to the dimension of the losses. Default: 1.
+        epsilon: Number that is added to the arguments of the logarithms, so that they are not 0.
+            Default: 1e-7, or 1e-4 on a GPU that stores tensors as float16.
+        reduction: Reduction of the losses, `"none"`, `"weighted_sum"`, `"weighted_mean"` or
+            `"weighted_sum_by_nonzero_weights"` (default). See `tf.compat.v1.losses.Reduction`.
 
     Returns:
-        Scalar, or tensor of the loss of each element for the reduction `NONE`.
+        Scalar tensor, or a tensor with the weighted loss of each element if `reduction` is
+        `"none"`.
 
     Raises:
-        ValueError: If the shapes differ, the weights do not broadcast, or the reduction is unknown.
+        ValueError: If the shapes of the first two arguments differ, `weights` cannot be broadcast
+            to the losses, or `reduction` is unknown.
 
     Example:
         >>> import tfpy as tf
-        >>> tf.compat.v1.losses.log_loss([1.0, 0.0], [0.9, 0.2]).numpy().round(3)
-        np.float32(0.164)
+        >>> round(float(tf.compat.v1.losses.log_loss([1.0, 0.0], [0.9, 0.2])), 3)
+        0.164
 
     See also: `tf.compat.v1.losses.sigmoid_cross_entropy`.
     """
@@ -220,19 +240,23 @@ def mean_squared_error(
     weights: TensorLike = 1.0,
     reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS,
 ) -> Tensor:
-    """Compute the squared difference of predictions and labels.
+    """Compute the squared difference loss, `(predictions - labels) ** 2`.
 
     Args:
-        labels: Tensor of labels.
-        predictions: Tensor of predictions, of the shape of `labels`.
-        weights: Scalar, or tensor of the rank of the losses with sizes that are 1 or equal.
-        reduction: One of the names in `tf.compat.v1.losses.Reduction`.
+        labels: Tensor with the true values.
+        predictions: Tensor with the predicted values and the shape of `labels`.
+        weights: Weight of each loss, a scalar or a tensor of the same rank as the losses. Each
+            dimension of the tensor is 1 or equal to the dimension of the losses. Default: 1.
+        reduction: Reduction of the losses, `"none"`, `"weighted_sum"`, `"weighted_mean"` or
+            `"weighted_sum_by_nonzero_weights"` (default). See `tf.compat.v1.losses.Reduction`.
 
     Returns:
-        Scalar, or tensor of the loss of each element for the reduction `NONE`.
+        Scalar tensor, or a tensor with the weighted loss of each element if `reduction` is
+        `"none"`.
 
     Raises:
-        ValueError: If the shapes differ, the weights do not broadcast, or the reduction is unknown.
+        ValueError: If the shapes of the first two arguments differ, `weights` cannot be broadcast
+            to the losses, or `reduction` is unknown.
 
     Example:
         >>> import tfpy as tf
@@ -252,25 +276,31 @@ def sigmoid_cross_entropy(
     label_smoothing: float = 0,
     reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS,
 ) -> Tensor:
-    """Compute the cross entropy of independent classes.
+    """Compute the sigmoid cross entropy between logits and labels of independent classes.
 
     Args:
-        multi_class_labels: Tensor of labels between 0 and 1.
-        logits: Float tensor of logits, of the shape of `multi_class_labels`.
-        weights: Scalar, or tensor of the rank of the losses with sizes that are 1 or equal.
-        label_smoothing: Number between 0 and 1. Labels are moved towards 1/2.
-        reduction: One of the names in `tf.compat.v1.losses.Reduction`.
+        multi_class_labels: Tensor with labels between 0 and 1.
+        logits: Float tensor with logits and the shape of `multi_class_labels`.
+        weights: Weight of each loss, a scalar or a tensor of the same rank as the losses. Each
+            dimension of the tensor is 1 or equal to the dimension of the losses. Default: 1.
+        label_smoothing: Number between 0 and 1 that moves labels towards 1/2. Default: 0, which
+            does not change the labels.
+        reduction: Reduction of the losses, `"none"`, `"weighted_sum"`, `"weighted_mean"` or
+            `"weighted_sum_by_nonzero_weights"` (default). See `tf.compat.v1.losses.Reduction`.
 
     Returns:
-        Scalar, or tensor of the loss of each element for the reduction `NONE`.
+        Scalar tensor, or a tensor with the weighted loss of each element if `reduction` is
+        `"none"`.
 
     Raises:
-        ValueError: If the shapes differ, the weights do not broadcast, or the reduction is unknown.
+        ValueError: If the shapes of the first two arguments differ, `weights` cannot be broadcast
+            to the losses, or `reduction` is unknown.
 
     Example:
         >>> import tfpy as tf
-        >>> tf.compat.v1.losses.sigmoid_cross_entropy([[1.0, 0.0]], [[2.0, 2.0]]).numpy().round(3)
-        np.float32(1.127)
+        >>> loss = tf.compat.v1.losses.sigmoid_cross_entropy([[1.0, 0.0]], logits=[[2.0, 2.0]])
+        >>> round(float(loss), 3)
+        1.127
 
     See also: `tf.nn.sigmoid_cross_entropy_with_logits`.
     """
@@ -289,27 +319,33 @@ def softmax_cross_entropy(
     label_smoothing: float = 0,
     reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS,
 ) -> Tensor:
-    """Compute the cross entropy of exclusive classes.
+    """Compute the softmax cross entropy between logits and labels of mutually exclusive classes.
 
     The gradient with respect to the labels is 0.
 
     Args:
-        onehot_labels: Tensor of shape `[batch, classes]`; each row sums to 1.
-        logits: Float tensor of logits, of the shape of `onehot_labels`.
-        weights: Scalar, or tensor of the rank of the losses with sizes that are 1 or equal.
-        label_smoothing: Number between 0 and 1. Labels are moved towards the uniform distribution.
-        reduction: One of the names in `tf.compat.v1.losses.Reduction`.
+        onehot_labels: Tensor of shape `[batch, classes]`, in which each row sums to 1.
+        logits: Float tensor with logits and the shape of `onehot_labels`.
+        weights: Weight of each loss, a scalar or a tensor of the same rank as the losses. Each
+            dimension of the tensor is 1 or equal to the dimension of the losses. Default: 1.
+        label_smoothing: Number between 0 and 1 that moves labels towards the uniform distribution.
+            Default: 0, which does not change the labels.
+        reduction: Reduction of the losses, `"none"`, `"weighted_sum"`, `"weighted_mean"` or
+            `"weighted_sum_by_nonzero_weights"` (default). See `tf.compat.v1.losses.Reduction`.
 
     Returns:
-        Scalar, or tensor of the loss of each element for the reduction `NONE`.
+        Scalar tensor, or a tensor with the weighted loss of each element if `reduction` is
+        `"none"`.
 
     Raises:
-        ValueError: If the shapes differ, the weights do not broadcast, or the reduction is unknown.
+        ValueError: If the shapes of the first two arguments differ, `weights` cannot be broadcast
+            to the losses, or `reduction` is unknown.
 
     Example:
         >>> import tfpy as tf
-        >>> tf.compat.v1.losses.softmax_cross_entropy([[1.0, 0.0]], [[2.0, 0.0]]).numpy().round(3)
-        np.float32(0.127)
+        >>> loss = tf.compat.v1.losses.softmax_cross_entropy([[1.0, 0.0]], logits=[[2.0, 0.0]])
+        >>> round(float(loss), 3)
+        0.127
 
     See also: `tf.nn.softmax_cross_entropy_with_logits`.
     """

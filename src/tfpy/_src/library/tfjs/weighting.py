@@ -16,10 +16,12 @@ class Reduction:
     """The names of the reductions of `tf.compat.v1.losses`.
 
     Attributes:
-        NONE: Return the weighted loss of each element.
-        SUM: Sum the weighted losses.
-        MEAN: Divide the sum by the sum of the weights.
-        SUM_BY_NONZERO_WEIGHTS: Divide the sum by the number of weights that are not 0.
+        NONE: No reduction; the result is the weighted loss of each element. The name is `"none"`.
+        SUM: Sum of the weighted losses. The name is `"weighted_sum"`.
+        MEAN: Sum of the weighted losses, divided by the sum of the weights. The name is
+            `"weighted_mean"`.
+        SUM_BY_NONZERO_WEIGHTS: Sum of the weighted losses, divided by the number of weights that
+            are not 0. The name is `"weighted_sum_by_nonzero_weights"`.
 
     Example:
         >>> import tfpy as tf
@@ -38,7 +40,7 @@ class Reduction:
 
     @classmethod
     def validate(cls, key: str) -> None:
-        """Check the name of a reduction.
+        """Check that a name is the name of a reduction.
 
         Args:
             key: Name to check.
@@ -61,15 +63,16 @@ def compute_weighted_loss(
 
     Args:
         losses: Tensor with the loss of each element.
-        weights: Scalar, or tensor of the rank of `losses` with sizes that are 1 or equal.
-        reduction: One of the names in `tf.compat.v1.losses.Reduction`.
+        weights: Weight of each loss, a scalar or a tensor of the same rank as `losses`. Each
+            dimension of the tensor is 1 or equal to the dimension of `losses`. Default: 1.
+        reduction: Reduction of the losses, `"none"`, `"weighted_sum"`, `"weighted_mean"` or
+            `"weighted_sum_by_nonzero_weights"` (default). See `tf.compat.v1.losses.Reduction`.
 
     Returns:
-        Scalar, or tensor of the shape of `losses` for the reduction `NONE`, with the dtype of
-        `losses`.
+        Tensor with the dtype of `losses`. It is a scalar, unless `reduction` is `"none"`.
 
     Raises:
-        ValueError: If the weights do not broadcast, or the reduction is unknown.
+        ValueError: If `weights` cannot be broadcast to `losses`, or `reduction` is unknown.
 
     Example:
         >>> import tfpy as tf
