@@ -35,8 +35,8 @@ def cond(
         false_fn: Function without arguments that is called if `pred` is False. Required, unless
             `fn2` is passed.
         strict: If True, return a list or tuple with a single element unchanged.
-        fn1: Older name of `true_fn`.
-        fn2: Older name of `false_fn`.
+        fn1: Older name of `true_fn`, which is used if `true_fn` is None.
+        fn2: Older name of `false_fn`, which is used if `false_fn` is None.
 
     Returns:
         The result of the called function, a tensor or a nested structure (list, tuple or dict) of

@@ -251,8 +251,8 @@ def where(
     however, selects whole rows of `x` and `y`.
 
     Args:
-        condition: Bool tensor, which is a scalar, a tensor of the shape of `x`, or a vector with an
-            element for each row of `x`.
+        condition: Bool tensor, which is a scalar, a tensor with the shape of `x`, or a vector with
+            an element for each row of `x`.
         x: Tensor with the values where `condition` is True. Pass `x` and `y`, or neither of them.
         y: Tensor with the shape and dtype of `x` and the values where `condition` is False.
 
@@ -310,7 +310,7 @@ def sparse_concat(
             the largest of them. Otherwise, they must be equal. Default: False.
 
     Returns:
-        Sparse tensor with sorted indices.
+        Sparse tensor with the dtype of `sp_inputs` and with sorted indices.
 
     Raises:
         tf.errors.InvalidArgumentError: If the ranks differ, or if dimensions other than `axis`

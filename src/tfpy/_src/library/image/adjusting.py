@@ -69,7 +69,7 @@ def adjust_brightness(image: TensorLike, delta: FloatLike) -> Tensor:
         delta: Scalar to add. For an integer image, 1 is the largest value of the dtype.
 
     Returns:
-        Tensor of the shape and dtype of `image`.
+        Tensor with the shape and dtype of `image`.
 
     Example:
         >>> import tfpy as tf
@@ -96,7 +96,7 @@ def adjust_contrast(images: TensorLike, contrast_factor: FloatLike) -> Tensor:
             and 1 reduce it.
 
     Returns:
-        Tensor of the shape and dtype of `images`.
+        Tensor with the shape and dtype of `images`.
 
     Raises:
         ValueError: If `images` has fewer than three dimensions.
@@ -131,7 +131,7 @@ def adjust_gamma(image: TensorLike, gamma: FloatLike = 1, gain: FloatLike = 1) -
         gain: Scalar by which the result is multiplied.
 
     Returns:
-        Tensor of the shape and dtype of `image`.
+        Tensor with the shape and dtype of `image`.
 
     Raises:
         ValueError: If `gamma` is a negative Python number.
@@ -156,7 +156,7 @@ def adjust_hue(image: TensorLike, delta: FloatLike, name: str | None = None) -> 
         delta: Scalar between -1 and 1, where 1 is a full rotation.
 
     Returns:
-        Tensor of the shape and dtype of `image`.
+        Tensor with the shape and dtype of `image`.
 
     Raises:
         ValueError: If the image has fewer than three dimensions, or `delta` is a Python number
@@ -190,7 +190,7 @@ def adjust_saturation(
             more intense.
 
     Returns:
-        Tensor of the shape and dtype of `image`.
+        Tensor with the shape and dtype of `image`.
 
     Raises:
         ValueError: If the image has fewer than three dimensions.
@@ -223,7 +223,7 @@ def per_image_standardization(image: TensorLike) -> Tensor:
         image: Tensor of shape `[..., height, width, channels]` with a real dtype.
 
     Returns:
-        Float32 tensor of the shape of `image`.
+        Float32 tensor with the shape of `image`.
 
     Raises:
         ValueError: If the image is empty or has fewer than three dimensions.

@@ -73,10 +73,10 @@ def convert_image_dtype(
             such values overflow.
 
     Returns:
-        Tensor of the shape of `image` and dtype `dtype`.
+        Tensor with the shape of `image` and the dtype `dtype`.
 
     Raises:
-        AttributeError: If one of the dtypes is neither a float nor an integer dtype.
+        AttributeError: If `dtype` or the dtype of `image` is neither a float nor an integer dtype.
 
     Example:
         >>> import tfpy as tf

@@ -89,7 +89,7 @@ def non_max_suppression(
     Args:
         boxes: Float tensor of shape `[n, 4]` with two opposite corners of each box, as `y1, x1, y2,
             x2`.
-        scores: Float tensor of shape `[n]`.
+        scores: Float tensor of shape `[n]` with the score of each box.
         max_output_size: Maximum number of boxes to select.
         iou_threshold: Number between 0 and 1. A box is dropped if its intersection over union with
             a selected box exceeds this number.
@@ -142,7 +142,7 @@ def non_max_suppression_with_scores(
     Args:
         boxes: Float tensor of shape `[n, 4]` with two opposite corners of each box, as `y1, x1, y2,
             x2`.
-        scores: Float tensor of shape `[n]`.
+        scores: Float tensor of shape `[n]` with the score of each box.
         max_output_size: Maximum number of boxes to select.
         iou_threshold: Number between 0 and 1. A box is dropped if its intersection over union with
             a selected box exceeds this number.
@@ -211,7 +211,7 @@ def non_max_suppression_overlaps(
 
     Args:
         overlaps: Float32 tensor of shape `[n, n]` with the overlap of each pair of boxes.
-        scores: Float32 tensor of shape `[n]`.
+        scores: Float32 tensor of shape `[n]` with the score of each box.
         max_output_size: Maximum number of boxes to select.
         overlap_threshold: A box is dropped if its overlap with a selected box exceeds this number.
         score_threshold: Boxes with a score of at most this value are dropped. Default: no
@@ -269,7 +269,7 @@ async def non_max_suppression_async(
     Args:
         boxes: Float tensor of shape `[n, 4]` with two opposite corners of each box, as `y1, x1, y2,
             x2`.
-        scores: Float tensor of shape `[n]`.
+        scores: Float tensor of shape `[n]` with the score of each box.
         *args: `max_output_size` and the arguments that follow it in `tf.image.non_max_suppression`.
         **kwargs: The same arguments, passed by name.
 
@@ -306,7 +306,7 @@ async def non_max_suppression_with_scores_async(
     Args:
         boxes: Float tensor of shape `[n, 4]` with two opposite corners of each box, as `y1, x1, y2,
             x2`.
-        scores: Float tensor of shape `[n]`.
+        scores: Float tensor of shape `[n]` with the score of each box.
         *args: `max_output_size` and the arguments that follow it in
             `tf.image.non_max_suppression_with_scores`.
         **kwargs: The same arguments, passed by name.

@@ -85,7 +85,7 @@ def rgb_to_yiq(images: TensorLike) -> Tensor:
         images: Float tensor of shape `[..., 3]` with values between 0 and 1.
 
     Returns:
-        Tensor of the shape and dtype of `images`.
+        Tensor with the shape and dtype of `images`.
 
     Example:
         >>> import tfpy as tf
@@ -104,7 +104,7 @@ def yiq_to_rgb(images: TensorLike) -> Tensor:
         images: Float tensor of shape `[..., 3]` with the color components of each pixel.
 
     Returns:
-        Tensor of the shape and dtype of `images`.
+        Tensor with the shape and dtype of `images`.
 
     Example:
         >>> import tfpy as tf
@@ -124,7 +124,7 @@ def rgb_to_yuv(images: TensorLike) -> Tensor:
         images: Float tensor of shape `[..., 3]` with values between 0 and 1.
 
     Returns:
-        Tensor of the shape and dtype of `images`.
+        Tensor with the shape and dtype of `images`.
 
     Example:
         >>> import tfpy as tf
@@ -143,7 +143,7 @@ def yuv_to_rgb(images: TensorLike) -> Tensor:
         images: Float tensor of shape `[..., 3]` with the color components of each pixel.
 
     Returns:
-        Tensor of the shape and dtype of `images`.
+        Tensor with the shape and dtype of `images`.
 
     Example:
         >>> import tfpy as tf
@@ -217,7 +217,7 @@ def rgb_to_hsv(images: TensorLike, name: str | None = None) -> Tensor:
         images: Float tensor of shape `[..., 3]` with values between 0 and 1.
 
     Returns:
-        Tensor of the shape and dtype of `images`, with values between 0 and 1.
+        Tensor with the shape and dtype of `images`, with values between 0 and 1.
 
     Raises:
         tf.errors.FailedPreconditionError: If the last dimension is not 3.
@@ -307,7 +307,7 @@ def hsv_to_rgb(images: TensorLike, name: str | None = None) -> Tensor:
         images: Float tensor of shape `[..., 3]` with values between 0 and 1.
 
     Returns:
-        Tensor of the shape and dtype of `images`, with values between 0 and 1.
+        Tensor with the shape and dtype of `images`, with values between 0 and 1.
 
     Raises:
         tf.errors.FailedPreconditionError: If the last dimension is not 3.

@@ -52,7 +52,8 @@ def combined_non_max_suppression(
     Args:
         boxes: Float tensor of shape `[batch, n, q, 4]`. If `q` is 1, all classes have the same
             boxes. Otherwise, `q` is the number of classes, and each class has different boxes.
-        scores: Float tensor of shape `[batch, n, classes]`.
+        scores: Float tensor of shape `[batch, n, classes]` with the score of each box for each
+            class.
         max_output_size_per_class: Maximum number of boxes to select for each class.
         max_total_size: Maximum number of boxes to select for each image.
         iou_threshold: Number between 0 and 1. A box is dropped if its intersection over union with

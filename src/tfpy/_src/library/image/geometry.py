@@ -170,7 +170,7 @@ def flip_left_right(image: TensorLike) -> Tensor:
         image: Tensor of shape `[height, width, channels]` or `[batch, height, width, channels]`.
 
     Returns:
-        Tensor of the shape and dtype of `image`.
+        Tensor with the shape and dtype of `image`.
 
     Raises:
         ValueError: If the image is empty, or does not have 3 or 4 dimensions.
@@ -193,7 +193,7 @@ def flip_up_down(image: TensorLike) -> Tensor:
         image: Tensor of shape `[height, width, channels]` or `[batch, height, width, channels]`.
 
     Returns:
-        Tensor of the shape and dtype of `image`.
+        Tensor with the shape and dtype of `image`.
 
     Raises:
         ValueError: If the image is empty, or does not have 3 or 4 dimensions.

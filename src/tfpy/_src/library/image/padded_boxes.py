@@ -42,15 +42,15 @@ def non_max_suppression_padded(
     Args:
         boxes: Float tensor of shape `[..., n, 4]` with two opposite corners of each box, as `y1,
             x1, y2, x2`.
-        scores: Float tensor of shape `[..., n]`.
+        scores: Float tensor of shape `[..., n]` with the score of each box.
         max_output_size: Maximum number of boxes to select.
         iou_threshold: A box is dropped if its intersection over union with a selected box is at
             least this number. If the number is 0 or less, no box is dropped, and at most
             `tile_size` boxes are selected.
         score_threshold: Boxes with a score of at most this value are dropped. Default: no
             threshold.
-        pad_to_max_output_size: If True, pad the indices with 0 to `max_output_size`. Required for
-            batches.
+        pad_to_max_output_size: If True, pad the indices with 0 to `max_output_size`. Required if
+            `boxes` has a batch dimension.
         sorted_input: If True, select boxes in the given order, and compare the scores only with
             `score_threshold`. Otherwise, select boxes in descending order of score.
         canonicalized_coordinates: If True, the first corner of each box must have the smaller
@@ -65,7 +65,7 @@ def non_max_suppression_padded(
 
     Raises:
         TypeError: If `scores` does not have a float dtype.
-        ValueError: If boxes have a batch dimension and `pad_to_max_output_size` is False.
+        ValueError: If `boxes` has a batch dimension and `pad_to_max_output_size` is False.
         tf.errors.InvalidArgumentError: If the shapes of `boxes` and `scores` are not compatible, or
             `max_output_size` is negative.
 
@@ -144,7 +144,7 @@ async def non_max_suppression_padded_async(
     Args:
         boxes: Float tensor of shape `[..., n, 4]` with two opposite corners of each box, as `y1,
             x1, y2, x2`.
-        scores: Float tensor of shape `[..., n]`.
+        scores: Float tensor of shape `[..., n]` with the score of each box.
         *args: `max_output_size` and the arguments that follow it in
             `tf.image.non_max_suppression_padded`.
         **kwargs: The same arguments, passed by name.

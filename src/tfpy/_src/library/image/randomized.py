@@ -66,7 +66,7 @@ def random_brightness(image: TensorLike, max_delta: float, seed: int | None = No
             Default: a seed that differs between runs unless `tf.random.set_seed` was called.
 
     Returns:
-        Tensor of the shape and dtype of `image`.
+        Tensor with the shape and dtype of `image`.
 
     Raises:
         ValueError: If `max_delta` is negative.
@@ -110,7 +110,7 @@ def random_contrast(
             Default: a seed that differs between runs unless `tf.random.set_seed` was called.
 
     Returns:
-        Tensor of the shape and dtype of `image`.
+        Tensor with the shape and dtype of `image`.
 
     Raises:
         ValueError: If `lower` is negative, `upper` is not greater than `lower`, or the image has
@@ -147,7 +147,7 @@ def random_saturation(
             Default: a seed that differs between runs unless `tf.random.set_seed` was called.
 
     Returns:
-        Tensor of the shape and dtype of `image`.
+        Tensor with the shape and dtype of `image`.
 
     Raises:
         ValueError: If `lower` is negative, `upper` is not greater than `lower`, or the image has
@@ -183,7 +183,7 @@ def random_hue(image: TensorLike, max_delta: float, seed: int | None = None) -> 
             Default: a seed that differs between runs unless `tf.random.set_seed` was called.
 
     Returns:
-        Tensor of the shape and dtype of `image`.
+        Tensor with the shape and dtype of `image`.
 
     Raises:
         ValueError: If `max_delta` is not in [0, 0.5].
@@ -220,7 +220,7 @@ def random_flip_left_right(image: TensorLike, seed: int | None = None) -> Tensor
             Default: a seed that differs between runs unless `tf.random.set_seed` was called.
 
     Returns:
-        Tensor of the shape and dtype of `image`.
+        Tensor with the shape and dtype of `image`.
 
     Raises:
         ValueError: If the image is empty, or does not have 3 or 4 dimensions.
@@ -245,7 +245,7 @@ def random_flip_up_down(image: TensorLike, seed: int | None = None) -> Tensor:
             Default: a seed that differs between runs unless `tf.random.set_seed` was called.
 
     Returns:
-        Tensor of the shape and dtype of `image`.
+        Tensor with the shape and dtype of `image`.
 
     Raises:
         ValueError: If the image is empty, or does not have 3 or 4 dimensions.

@@ -325,7 +325,7 @@ def rotate_with_offset(
             for both, or a pair `(x, y)`. Default: 0.5, the center of the images.
 
     Returns:
-        Float32 tensor of the shape of `image`.
+        Float32 tensor with the shape of `image`.
 
     Raises:
         ValueError: If the image has fewer than four dimensions.

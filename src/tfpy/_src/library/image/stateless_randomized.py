@@ -46,7 +46,7 @@ def stateless_random_brightness(image: TensorLike, max_delta: float, seed: Tenso
             result.
 
     Returns:
-        Tensor of the shape and dtype of `image`.
+        Tensor with the shape and dtype of `image`.
 
     Raises:
         ValueError: If `max_delta` is negative.
@@ -76,7 +76,7 @@ def stateless_random_contrast(
             result.
 
     Returns:
-        Tensor of the shape and dtype of `image`.
+        Tensor with the shape and dtype of `image`.
 
     Raises:
         ValueError: If `lower` is negative, `upper` is not greater than `lower`, or the image has
@@ -107,7 +107,7 @@ def stateless_random_saturation(
             result.
 
     Returns:
-        Tensor of the shape and dtype of `image`.
+        Tensor with the shape and dtype of `image`.
 
     Raises:
         ValueError: If `lower` is negative, `upper` is not greater than `lower`, or the image has
@@ -136,7 +136,7 @@ def stateless_random_hue(image: TensorLike, max_delta: float, seed: TensorLike) 
             result.
 
     Returns:
-        Tensor of the shape and dtype of `image`.
+        Tensor with the shape and dtype of `image`.
 
     Raises:
         ValueError: If `max_delta` is not in [0, 0.5].
@@ -162,7 +162,7 @@ def stateless_random_flip_left_right(image: TensorLike, seed: TensorLike) -> Ten
             result.
 
     Returns:
-        Tensor of the shape and dtype of `image`.
+        Tensor with the shape and dtype of `image`.
 
     Raises:
         ValueError: If the image is empty, or does not have 3 or 4 dimensions.
@@ -187,7 +187,7 @@ def stateless_random_flip_up_down(image: TensorLike, seed: TensorLike) -> Tensor
             result.
 
     Returns:
-        Tensor of the shape and dtype of `image`.
+        Tensor with the shape and dtype of `image`.
 
     Raises:
         ValueError: If the image is empty, or does not have 3 or 4 dimensions.

@@ -40,7 +40,7 @@ def add(a: TensorLike, b: TensorLike, threshold: TensorLike = 0) -> SparseTensor
 
     Raises:
         TypeError: If neither `a` nor `b` is sparse.
-        tf.errors.InvalidArgumentError: If the shapes differ.
+        tf.errors.InvalidArgumentError: If the shapes of `a` and `b` differ.
 
     Example:
         >>> import tfpy as tf

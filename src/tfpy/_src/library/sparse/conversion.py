@@ -27,7 +27,7 @@ def from_dense(tensor: TensorLike, name: str | None = None) -> SparseTensor:
         tensor: Tensor of any dtype with at least one axis.
 
     Returns:
-        Sparse tensor of the shape and dtype of `tensor`.
+        Sparse tensor with the shape and dtype of `tensor`.
 
     Raises:
         tf.errors.InvalidArgumentError: If `tensor` is a scalar.
@@ -65,7 +65,7 @@ def to_dense(
         validate_indices: If True, check that the indices are in row-major order and not repeated.
 
     Returns:
-        Dense tensor of the shape and dtype of `sp_input`.
+        Dense tensor with the shape and dtype of `sp_input`.
 
     Raises:
         tf.errors.InvalidArgumentError: If an index is out of bounds, or `validate_indices` is True

@@ -186,7 +186,7 @@ def maximum(sp_a: SparseTensor, sp_b: SparseTensor, name: str | None = None) -> 
         sp_b: Sparse tensor with the shape and dtype of `sp_a`.
 
     Returns:
-        Sparse tensor of the shape and dtype of `sp_a`.
+        Sparse tensor with the shape and dtype of `sp_a`.
 
     Raises:
         tf.errors.InvalidArgumentError: If the shapes differ.
@@ -213,7 +213,7 @@ def minimum(sp_a: SparseTensor, sp_b: SparseTensor, name: str | None = None) -> 
         sp_b: Sparse tensor with the shape and dtype of `sp_a`.
 
     Returns:
-        Sparse tensor of the shape and dtype of `sp_a`.
+        Sparse tensor with the shape and dtype of `sp_a`.
 
     Raises:
         tf.errors.InvalidArgumentError: If the shapes differ.

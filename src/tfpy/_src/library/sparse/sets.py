@@ -204,7 +204,7 @@ def size(a: SparseTensor, validate_indices: bool = True) -> Tensor:
         validate_indices: If True, check that the indices of sparse tensors are sorted.
 
     Returns:
-        Int32 tensor of the shape of `a` without the last axis.
+        Int32 tensor with the shape of `a` without the last axis.
 
     Raises:
         TypeError: If `a` is not sparse, or its dtype is not supported.

@@ -38,7 +38,7 @@ def slice(
 
     Args:
         sp_input: Sparse tensor.
-        start: Start of the box for each axis.
+        start: Index of the first element of the box for each axis.
         size: Size of the box for each axis. The part of the box that is outside of the tensor is
             ignored.
 
@@ -87,7 +87,7 @@ def split(
         List of `num_split` sparse tensors.
 
     Raises:
-        ValueError: If an argument is missing.
+        ValueError: If `sp_input`, `num_split` or `axis` is None.
         tf.errors.InvalidArgumentError: If `num_split` is less than 1 or larger than the size of the
             axis.
 
@@ -147,7 +147,7 @@ def mask(a: IndexedSlices, mask_indices: TensorLike, name: str | None = None) ->
     """Remove rows from indexed slices.
 
     Args:
-        a: Indexed slices (`tf.IndexedSlices`).
+        a: A `tf.IndexedSlices`, which holds rows of a tensor and their indices.
         mask_indices: Integer tensor with the indices of the rows to remove.
 
     Returns:
@@ -185,7 +185,7 @@ def concat(
             the largest of them. Otherwise, they must be equal.
 
     Returns:
-        Sparse tensor with sorted indices.
+        Sparse tensor with the dtype of `sp_inputs` and with sorted indices.
 
     Raises:
         tf.errors.InvalidArgumentError: If the ranks differ, or if dimensions other than `axis`

@@ -192,7 +192,7 @@ def regex_full_match(
         pattern: Regular expression in the syntax of RE2.
 
     Returns:
-        Bool tensor of the shape of `input`.
+        Bool tensor with the shape of `input`.
 
     Raises:
         tf.errors.InvalidArgumentError: If the pattern is not a valid regular expression.
@@ -223,7 +223,7 @@ def regex_replace(
         replace_global: If True, replace all matches. Otherwise, replace the first match only.
 
     Returns:
-        String tensor of the shape of `input`.
+        String tensor with the shape of `input`.
 
     Raises:
         tf.errors.InvalidArgumentError: If the pattern is not a valid regular expression.
@@ -260,7 +260,7 @@ def static_regex_replace(
         replace_global: If True, replace all matches. Otherwise, replace the first match only.
 
     Returns:
-        String tensor of the shape of `input`.
+        String tensor with the shape of `input`.
 
     Raises:
         tf.errors.InvalidArgumentError: If the pattern is not a valid regular expression.
@@ -298,7 +298,7 @@ def to_hash_bucket(input: TensorLike, num_buckets: int, name: str | None = None)
         num_buckets: Number of buckets, at least 1.
 
     Returns:
-        Int32 tensor of the shape of `input` with values in [0, num_buckets).
+        Int32 tensor with the shape of `input` with values in [0, num_buckets).
 
     Raises:
         tf.errors.InvalidArgumentError: If `num_buckets` is not in [1, 2**31].
@@ -321,7 +321,7 @@ def to_hash_bucket_fast(input: TensorLike, num_buckets: int, name: str | None = 
         num_buckets: Number of buckets, at least 1.
 
     Returns:
-        Int32 tensor of the shape of `input` with values in [0, num_buckets).
+        Int32 tensor with the shape of `input` with values in [0, num_buckets).
 
     Raises:
         tf.errors.InvalidArgumentError: If `num_buckets` is not in [1, 2**31].
@@ -352,7 +352,7 @@ def to_hash_bucket_strong(
         key: Key of the hash function, a sequence of two integers.
 
     Returns:
-        Int32 tensor of the shape of `input` with values in [0, num_buckets).
+        Int32 tensor with the shape of `input` with values in [0, num_buckets).
 
     Raises:
         tf.errors.InvalidArgumentError: If `key` does not have two elements, or `num_buckets` is not
@@ -378,10 +378,10 @@ def to_number(
 
     Args:
         input: String tensor of any shape.
-        out_type: Dtype of the result: float32 (default), int32 or uint32.
+        out_type: Dtype of the result, float32 (default), int32 or uint32.
 
     Returns:
-        Tensor of the shape of `input` and dtype `out_type`.
+        Tensor with the shape of `input` and the dtype `out_type`.
 
     Raises:
         tf.errors.InvalidArgumentError: If a string is not a number of dtype `out_type`, or

@@ -42,7 +42,7 @@ def unicode_transcode(
             invalid characters.
 
     Returns:
-        String tensor of the shape of `input`.
+        String tensor with the shape of `input`.
 
     Raises:
         tf.errors.InvalidArgumentError: If an encoding is not supported, or a character is not valid

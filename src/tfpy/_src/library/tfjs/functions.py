@@ -135,7 +135,7 @@ def prelu(x: TensorLike, alpha: TensorLike) -> Tensor:
             broadcast with `x`.
 
     Returns:
-        Tensor of the broadcast shape with the dtype of `x`.
+        Tensor with the dtype of `x` and the common shape of `x` and `alpha` after broadcasting.
 
     Example:
         >>> import tfpy as tf
@@ -158,7 +158,7 @@ def step(x: TensorLike, alpha: float = 0.0) -> Tensor:
         alpha: Value for elements that are not positive. Default: 0.
 
     Returns:
-        Tensor of the shape and dtype of `x`.
+        Tensor with the shape and dtype of `x`.
 
     Example:
         >>> import tfpy as tf
@@ -283,7 +283,7 @@ def moving_average(
             average that starts at 0.
 
     Returns:
-        Tensor of the shape and dtype of `v`.
+        Tensor with the shape and dtype of `v`.
 
     Raises:
         ValueError: If the shapes of `v` and `x` differ, or if `zero_debias` is True and `step` is
