@@ -264,7 +264,8 @@ async def non_max_suppression_async(
     """Select boxes by non-maximum suppression, asynchronously.
 
     Unlike `tf.image.non_max_suppression`, this function does not block the page while the boxes and
-    scores are computed. It is part of TensorFlow.js, but not of TensorFlow.
+    scores are computed. Equivalent to `tf.image.nonMaxSuppressionAsync` in TensorFlow.js.
+    TensorFlow does not have this function.
 
     Args:
         boxes: Float tensor of shape `[n, 4]` with two opposite corners of each box, as `y1, x1, y2,
@@ -301,7 +302,8 @@ async def non_max_suppression_with_scores_async(
     """Select boxes by non-maximum suppression and return their indices and scores, asynchronously.
 
     Unlike `tf.image.non_max_suppression_with_scores`, this function does not block the page while
-    the boxes and scores are computed. It is part of TensorFlow.js, but not of TensorFlow.
+    the boxes and scores are computed. Equivalent to `tf.image.nonMaxSuppressionWithScoreAsync` in
+    TensorFlow.js. TensorFlow does not have this function.
 
     Args:
         boxes: Float tensor of shape `[n, 4]` with two opposite corners of each box, as `y1, x1, y2,

@@ -139,7 +139,8 @@ async def non_max_suppression_padded_async(
     """Select boxes by non-maximum suppression and optionally pad the indices, asynchronously.
 
     Unlike `tf.image.non_max_suppression_padded`, this function does not block the page while the
-    boxes and scores are computed. It is part of TensorFlow.js, but not of TensorFlow.
+    boxes and scores are computed. Equivalent to `tf.image.nonMaxSuppressionPaddedAsync` in
+    TensorFlow.js. TensorFlow does not have this function.
 
     Args:
         boxes: Float tensor of shape `[..., n, 4]` with two opposite corners of each box, as `y1,

@@ -218,8 +218,8 @@ def stateless_random_crop(
         Tensor of shape `size` with the dtype of `value`.
 
     Raises:
-        ValueError: If a dimension of `size` is larger than the dimension of `value`, or the number
-            of dimensions differs.
+        ValueError: If a dimension of `size` is larger than the corresponding dimension of `value`,
+            or the number of dimensions differs.
 
     Example:
         >>> import tfpy as tf

@@ -163,9 +163,9 @@ def cross_hashed(
     Args:
         inputs: List of sparse and dense matrices of strings or integers with the same number of
             rows.
-        num_buckets: Number of buckets, by which the hashes are taken modulo. The default 0 returns
-            hashes of 63 bits, which requires that the environment variable `TFPY_ENABLE_X64` is
-            set.
+        num_buckets: Number of buckets. The hashes are taken modulo this number. The default, 0,
+            returns hashes of 63 bits and requires that the environment variable `TFPY_ENABLE_X64`
+            is set.
         hash_key: Integer that selects the hash function. Default: the default key of TensorFlow.
 
     Returns:

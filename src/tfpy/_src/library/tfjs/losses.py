@@ -46,7 +46,8 @@ def absolute_difference(
         labels: Tensor with the true values.
         predictions: Tensor with the predicted values and the shape of `labels`.
         weights: Weight of each loss, a scalar or a tensor of the same rank as the losses. Each
-            dimension of the tensor is 1 or equal to the dimension of the losses. Default: 1.
+            dimension of the tensor is 1 or equal to the corresponding dimension of the losses.
+            Default: 1.
         reduction: Reduction of the losses, `"none"`, `"weighted_sum"`, `"weighted_mean"` or
             `"weighted_sum_by_nonzero_weights"` (default). See `tf.compat.v1.losses.Reduction`.
 
@@ -85,7 +86,8 @@ def cosine_distance(
         predictions: Tensor with the predicted values and the shape of `labels`.
         axis: Axis of the vectors. Negative values count from the end.
         weights: Weight of each loss, a scalar or a tensor of the same rank as the losses. Each
-            dimension of the tensor is 1 or equal to the dimension of the losses. Default: 1.
+            dimension of the tensor is 1 or equal to the corresponding dimension of the losses.
+            Default: 1.
         reduction: Reduction of the losses, `"none"`, `"weighted_sum"`, `"weighted_mean"` or
             `"weighted_sum_by_nonzero_weights"` (default). See `tf.compat.v1.losses.Reduction`.
 
@@ -125,7 +127,8 @@ def hinge_loss(
         labels: Tensor with labels, which are 0 or 1.
         predictions: Tensor with the predicted values and the shape of `labels`.
         weights: Weight of each loss, a scalar or a tensor of the same rank as the losses. Each
-            dimension of the tensor is 1 or equal to the dimension of the losses. Default: 1.
+            dimension of the tensor is 1 or equal to the corresponding dimension of the losses.
+            Default: 1.
         reduction: Reduction of the losses, `"none"`, `"weighted_sum"`, `"weighted_mean"` or
             `"weighted_sum_by_nonzero_weights"` (default). See `tf.compat.v1.losses.Reduction`.
 
@@ -164,7 +167,8 @@ def huber_loss(
         labels: Tensor with the true values.
         predictions: Tensor with the predicted values and the shape of `labels`.
         weights: Weight of each loss, a scalar or a tensor of the same rank as the losses. Each
-            dimension of the tensor is 1 or equal to the dimension of the losses. Default: 1.
+            dimension of the tensor is 1 or equal to the corresponding dimension of the losses.
+            Default: 1.
         delta: Error above which the loss is linear. Default: 1.
         reduction: Reduction of the losses, `"none"`, `"weighted_sum"`, `"weighted_mean"` or
             `"weighted_sum_by_nonzero_weights"` (default). See `tf.compat.v1.losses.Reduction`.
@@ -207,7 +211,8 @@ def log_loss(
         labels: Tensor with labels between 0 and 1.
         predictions: Tensor with the predicted probabilities and the shape of `labels`.
         weights: Weight of each loss, a scalar or a tensor of the same rank as the losses. Each
-            dimension of the tensor is 1 or equal to the dimension of the losses. Default: 1.
+            dimension of the tensor is 1 or equal to the corresponding dimension of the losses.
+            Default: 1.
         epsilon: Number that is added to the arguments of the logarithms, so that they are not 0.
             Default: 1e-7, or 1e-4 on a GPU that stores tensors as float16.
         reduction: Reduction of the losses, `"none"`, `"weighted_sum"`, `"weighted_mean"` or
@@ -246,7 +251,8 @@ def mean_squared_error(
         labels: Tensor with the true values.
         predictions: Tensor with the predicted values and the shape of `labels`.
         weights: Weight of each loss, a scalar or a tensor of the same rank as the losses. Each
-            dimension of the tensor is 1 or equal to the dimension of the losses. Default: 1.
+            dimension of the tensor is 1 or equal to the corresponding dimension of the losses.
+            Default: 1.
         reduction: Reduction of the losses, `"none"`, `"weighted_sum"`, `"weighted_mean"` or
             `"weighted_sum_by_nonzero_weights"` (default). See `tf.compat.v1.losses.Reduction`.
 
@@ -282,7 +288,8 @@ def sigmoid_cross_entropy(
         multi_class_labels: Tensor with labels between 0 and 1.
         logits: Float tensor with logits and the shape of `multi_class_labels`.
         weights: Weight of each loss, a scalar or a tensor of the same rank as the losses. Each
-            dimension of the tensor is 1 or equal to the dimension of the losses. Default: 1.
+            dimension of the tensor is 1 or equal to the corresponding dimension of the losses.
+            Default: 1.
         label_smoothing: Number between 0 and 1 that moves labels towards 1/2. Default: 0, which
             does not change the labels.
         reduction: Reduction of the losses, `"none"`, `"weighted_sum"`, `"weighted_mean"` or
@@ -327,7 +334,8 @@ def softmax_cross_entropy(
         onehot_labels: Tensor of shape `[batch, classes]`, in which each row sums to 1.
         logits: Float tensor with logits and the shape of `onehot_labels`.
         weights: Weight of each loss, a scalar or a tensor of the same rank as the losses. Each
-            dimension of the tensor is 1 or equal to the dimension of the losses. Default: 1.
+            dimension of the tensor is 1 or equal to the corresponding dimension of the losses.
+            Default: 1.
         label_smoothing: Number between 0 and 1 that moves labels towards the uniform distribution.
             Default: 0, which does not change the labels.
         reduction: Reduction of the losses, `"none"`, `"weighted_sum"`, `"weighted_mean"` or

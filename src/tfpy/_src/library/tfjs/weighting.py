@@ -64,7 +64,8 @@ def compute_weighted_loss(
     Args:
         losses: Tensor with the loss of each element.
         weights: Weight of each loss, a scalar or a tensor of the same rank as `losses`. Each
-            dimension of the tensor is 1 or equal to the dimension of `losses`. Default: 1.
+            dimension of the tensor is 1 or equal to the corresponding dimension of `losses`.
+            Default: 1.
         reduction: Reduction of the losses, `"none"`, `"weighted_sum"`, `"weighted_mean"` or
             `"weighted_sum_by_nonzero_weights"` (default). See `tf.compat.v1.losses.Reduction`.
 
