@@ -56,24 +56,26 @@ def _unrecorded() -> Iterator[None]:
 
 
 def custom_gradient(f: Callable[..., Any] | None = None) -> Callable[..., Any]:
-    """Decorate a function that returns its result and a gradient function.
+    """Decorate a function whose gradient is computed by a function that you write.
 
-    If `f` reads trainable Variables that are not among its arguments, the gradient function must
-    accept the keyword argument `variables` (a list of the Variables) and return a pair: the
-    gradients of the arguments and a list of the gradients of the Variables.
+    This is useful if the automatic gradient is inaccurate or does not exist. If `f` reads trainable
+    Variables that are not among its arguments, `grad_fn` must also accept the keyword argument
+    `variables`, a list of these Variables. It then returns a pair: the gradients with respect to
+    the arguments, and a list of the gradients with respect to the Variables.
 
     Args:
-        f: Function `f(*tensors)` that returns `(outputs, grad_fn)`. `grad_fn` is called with one
-            gradient for each output, and returns one gradient for each argument of `f`.
+        f: Function that takes tensors and returns a pair `(outputs, grad_fn)`. `grad_fn` is called
+            with one gradient for each output, and returns one gradient for each argument of `f`.
+            If `f` is None, the decorator itself is returned.
 
     Returns:
-        Function with the arguments of `f` that returns `outputs`; tapes use `grad_fn` for its
-        gradient.
+        Function that takes the arguments of `f` and returns `outputs`. Its gradient is computed by
+        `grad_fn`.
 
     Raises:
         TypeError: If `f` reads Variables and `grad_fn` does not accept `variables`.
-        ValueError: If `grad_fn` returns another number of gradients than arguments. The error is
-            raised when the gradient is computed.
+        ValueError: If `grad_fn` does not return one gradient for each argument. The error is raised
+            when the gradient is computed.
 
     Example:
         >>> import tfpy as tf
@@ -85,7 +87,7 @@ def custom_gradient(f: Callable[..., Any] | None = None) -> Callable[..., Any]:
         >>> with tf.GradientTape() as tape:
         ...     tape.watch(x)
         ...     y = log1pexp(x)
-        >>> tape.gradient(y, x).numpy().tolist()
+        >>> tape.gradient(y, x).numpy().tolist()  # without the decorator, this is NaN
         1.0
 
     See also: `tf.GradientTape`, `tf.stop_gradient`, `tf.recompute_grad`.
@@ -128,7 +130,7 @@ def recorded(
         name: Name of the computation on tapes.
         results: Tensors that were computed from `inputs`.
         inputs: Tensors to which gradients flow.
-        backward: Function from the gradients of the results to the gradients of the inputs.
+        backward: Function that takes the gradients of the results and returns those of the inputs.
 
     Returns:
         Tensors with the values of `results`.
@@ -210,13 +212,15 @@ def _taken(gradient: Any) -> Any:
 def recompute_grad(f: Callable[..., Any]) -> Callable[..., Any]:
     """Wrap a function so that its intermediate results are recomputed for the gradient.
 
-    This saves memory, because the intermediate results are not kept until the backward pass.
+    This saves memory, because the intermediate results are not kept until the gradient is computed.
+    In exchange, `f` is called a second time when the gradient is computed.
 
     Args:
-        f: Function of tensors that returns tensors.
+        f: Function that takes tensors and returns a tensor or a nested structure (list, tuple or
+            dict) of tensors.
 
     Returns:
-        Function with the arguments and results of `f`.
+        Function with the same arguments and results as `f`.
 
     Example:
         >>> import tfpy as tf
@@ -261,15 +265,20 @@ def recompute_grad(f: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def custom_grad(f: Callable[..., Any]) -> Callable[..., Any]:
-    """Decorate a function with a custom gradient. This is TensorFlow.js's `customGrad`.
+    """Decorate a function whose gradient is computed by a function that you write.
+
+    Equivalent to `tf.customGrad` in TensorFlow.js.
 
     Args:
-        f: Function `f(*tensors, save)` that returns a dictionary of `value`, a tensor, and
-            `grad_func`. `save(list)` keeps tensors for `grad_func(dy, saved)`, which returns the
-            gradient of each input.
+        f: Function `f(*tensors, save)` that returns a dictionary with the keys `value`, the result
+            as a tensor, and `grad_func`, the gradient function. `f` can call `save(tensors)` with a
+            list of tensors that the gradient function needs. `grad_func(dy, saved)` takes the
+            gradient of `value` and the list of saved tensors, and returns the gradient of each
+            input.
 
     Returns:
-        Function of the tensors that returns `value`; tapes use `grad_func` for its gradient.
+        Function that takes the tensors and returns `value`. Its gradient is computed by
+        `grad_func`.
 
     Raises:
         TypeError: If an argument of the returned function is not a tensor.
@@ -305,13 +314,14 @@ def custom_grad(f: Callable[..., Any]) -> Callable[..., Any]:
 def grad_pass_through(f: Callable[..., Any]) -> Callable[..., Any]:
     """Wrap a function so that its gradient is the gradient of the identity.
 
-    This is useful for functions without a useful gradient, such as `tf.round`.
+    Gradients then pass through the function unchanged, which is useful for functions without a
+    useful gradient, such as `tf.round`.
 
     Args:
-        f: Function with the same number and shapes of inputs and outputs.
+        f: Function that takes tensors and returns as many tensors, of the same shapes.
 
     Returns:
-        Function with the arguments and results of `f`.
+        Function with the same arguments and results as `f`.
 
     Example:
         >>> import tfpy as tf

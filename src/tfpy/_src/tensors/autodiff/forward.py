@@ -30,17 +30,20 @@ from tfpy._src.tensors.variables.variable import Variable
 
 
 class ForwardAccumulator(Tape):
-    """A context that computes Jacobian-vector products of the ops that run in it.
+    """Context manager that computes Jacobian-vector products of the ops that run in it.
 
-    Forward mode is cheaper than `tf.GradientTape` for functions with few inputs and many outputs.
+    This is forward-mode differentiation. It is cheaper than `tf.GradientTape` for functions with
+    few inputs and many outputs.
 
     Args:
-        primals: Tensor or Variable, or a nest of them: the inputs of the function.
-        tangents: Nest of tensors with the structure, shapes and dtypes of `primals`: the vector by
-            which the Jacobian is multiplied.
+        primals: Inputs of the function to differentiate, a tensor, Variable, or nested structure
+            (list, tuple or dict) of them.
+        tangents: Vector by which the Jacobian is multiplied, with the structure, shapes and dtypes
+            of `primals`.
 
     Raises:
-        ValueError: If the structures or shapes differ, or a primal occurs twice.
+        ValueError: If `primals` and `tangents` differ in structure or shapes, or the same tensor
+            occurs twice in `primals`.
 
     Example:
         >>> import tfpy as tf
@@ -166,13 +169,14 @@ class ForwardAccumulator(Tape):
         self,
         primals: Nest,
         unconnected_gradients: UnconnectedGradients | str = UnconnectedGradients.NONE,
-    ) -> Any:
+    ) -> Nest:
         """Return the Jacobian-vector products of tensors that were computed in the context.
 
         Args:
-            primals: Tensor, or a nest of tensors.
-            unconnected_gradients: `tf.UnconnectedGradients.NONE` (default) returns None for tensors
-                that do not depend on the primals, and `ZERO` returns zeros.
+            primals: Results of the function, a tensor or nested structure (list, tuple or dict) of
+                tensors.
+            unconnected_gradients: Result for a tensor that does not depend on the inputs. `"none"`
+                (default) returns None for it, and `"zero"` returns zeros.
 
         Returns:
             Nest of tensors with the structure, shapes and dtypes of `primals`.

@@ -16,18 +16,19 @@ from tfpy._src.tensors.variables.variable import Variable
 def value_and_grads(f: Callable[..., Any]) -> Callable[..., dict[str, Any]]:
     """Return a function that computes the value and the gradients of a function.
 
-    This is TensorFlow.js's `valueAndGrads`.
+    Equivalent to `tf.valueAndGrads` in TensorFlow.js.
 
     Args:
-        f: Function of tensors that returns a tensor.
+        f: Function that takes tensors and returns a tensor.
 
     Returns:
-        Function `g(args, dy=None)` that returns a dictionary: `value`, the tensor `f(*args)`, and
-        `grads`, a list of one gradient for each argument. `dy` is the gradient that flows into the
-        value; the default is ones.
+        Function `g(args, dy=None)` that takes a list of arguments and returns a dictionary: `value`
+        is the tensor `f(*args)`, and `grads` is a list with one gradient for each argument. `dy` is
+        a tensor of the shape of the value, by which the gradients of its elements are multiplied.
+        Default: ones.
 
     Raises:
-        ValueError: If the value does not depend on every argument. `g` raises this error.
+        ValueError: If the value does not depend on every argument. The error is raised by `g`.
 
     Example:
         >>> import tfpy as tf
@@ -57,17 +58,18 @@ def value_and_grads(f: Callable[..., Any]) -> Callable[..., dict[str, Any]]:
 def value_and_grad(f: Callable[[Any], Any]) -> Callable[..., dict[str, Any]]:
     """Return a function that computes the value and the gradient of a function.
 
-    This is TensorFlow.js's `valueAndGrad`.
+    Equivalent to `tf.valueAndGrad` in TensorFlow.js.
 
     Args:
-        f: Function of a tensor that returns a tensor.
+        f: Function that takes a tensor and returns a tensor.
 
     Returns:
-        Function `g(x, dy=None)` that returns a dictionary of the tensors `value` and `grad`. `dy`
-        is the gradient that flows into the value; the default is ones.
+        Function `g(x, dy=None)` that returns a dictionary: `value` is the tensor `f(x)`, and `grad`
+        is its gradient with respect to `x`. `dy` is a tensor of the shape of the value, by which
+        the gradients of its elements are multiplied. Default: ones.
 
     Raises:
-        ValueError: If the value does not depend on `x`. `g` raises this error.
+        ValueError: If the value does not depend on `x`. The error is raised by `g`.
 
     Example:
         >>> import tfpy as tf
@@ -89,17 +91,18 @@ def value_and_grad(f: Callable[[Any], Any]) -> Callable[..., dict[str, Any]]:
 def grads(f: Callable[..., Any]) -> Callable[..., list[Tensor]]:
     """Return a function that computes the gradients of a function.
 
-    This is TensorFlow.js's `grads`.
+    Equivalent to `tf.grads` in TensorFlow.js.
 
     Args:
-        f: Function of tensors that returns a tensor.
+        f: Function that takes tensors and returns a tensor.
 
     Returns:
-        Function `g(args, dy=None)` that returns a list of one gradient for each argument. `dy` is
-        the gradient that flows into the value; the default is ones.
+        Function `g(args, dy=None)` that takes a list of arguments and returns a list with one
+        gradient for each argument. `dy` is a tensor of the shape of the value, by which the
+        gradients of its elements are multiplied. Default: ones.
 
     Raises:
-        ValueError: If the value does not depend on every argument. `g` raises this error.
+        ValueError: If the value does not depend on every argument. The error is raised by `g`.
 
     Example:
         >>> import tfpy as tf
@@ -116,17 +119,18 @@ def grads(f: Callable[..., Any]) -> Callable[..., list[Tensor]]:
 def grad(f: Callable[[Any], Any]) -> Callable[..., Tensor]:
     """Return a function that computes the gradient of a function.
 
-    This is TensorFlow.js's `grad`.
+    Equivalent to `tf.grad` in TensorFlow.js.
 
     Args:
-        f: Function of a tensor that returns a tensor.
+        f: Function that takes a tensor and returns a tensor.
 
     Returns:
-        Function `g(x, dy=None)` that returns the gradient. `dy` is the gradient that flows into the
-        value; the default is ones.
+        Function `g(x, dy=None)` that returns the gradient of `f` with respect to `x`. `dy` is a
+        tensor of the shape of the value, by which the gradients of its elements are multiplied.
+        Default: ones.
 
     Raises:
-        ValueError: If the value does not depend on `x`. `g` raises this error.
+        ValueError: If the value does not depend on `x`. The error is raised by `g`.
 
     Example:
         >>> import tfpy as tf
@@ -144,7 +148,7 @@ def variable_grads(
 ) -> dict[str, Any]:
     """Compute the value of a function and its gradients with respect to Variables.
 
-    This is TensorFlow.js's `variableGrads`.
+    Equivalent to `tf.variableGrads` in TensorFlow.js.
 
     Args:
         f: Function without arguments that returns a scalar.
@@ -152,8 +156,9 @@ def variable_grads(
             `f` reads.
 
     Returns:
-        Dictionary: `value`, a scalar, and `grads`, a dictionary from the name of each Variable to
-        its gradient (None if the value does not depend on it).
+        Dictionary with two keys. `value` is the scalar that `f` returns. `grads` is a dictionary
+        from the name of each Variable to its gradient, or to None if the value does not depend on
+        the Variable.
 
     Raises:
         ValueError: If `f` does not return a scalar.
@@ -162,8 +167,8 @@ def variable_grads(
         >>> import tfpy as tf
         >>> w = tf.Variable(3.0, name="w")
         >>> both = tf.variable_grads(lambda: w * w, [w])
-        >>> both["value"].numpy().tolist(), both["grads"]
-        (9.0, {'w:0': <tf.Tensor: shape=(), dtype=float32, numpy=6.0>})
+        >>> both["value"].numpy().tolist(), both["grads"]["w:0"].numpy().tolist()
+        (9.0, 6.0)
 
     See also: `tf.grad`, `tf.GradientTape`.
     """

@@ -26,11 +26,13 @@ from tfpy._src.tensors.variables.variable import Variable
 
 
 class GradientTape(Tape):
-    """A context that records ops for reverse-mode differentiation.
+    """A context manager that records ops, so that gradients can be computed from them.
 
     Args:
-        persistent: If True, gradients can be computed more than once.
-        watch_accessed_variables: If True, watch trainable Variables when they are read.
+        persistent: If True, gradients can be computed more than once, and the tape keeps the
+            recorded tensors until it is deleted. Default: one computation of gradients only.
+        watch_accessed_variables: If True, trainable Variables are watched automatically when an op
+            reads them. If False, only the tensors and Variables passed to `watch` are.
 
     Example:
         >>> import tfpy as tf
@@ -74,11 +76,11 @@ class GradientTape(Tape):
         tapes.local.active[:] = [t for t in tapes.local.active if t is not self]
 
     def watch(self, tensor: Nest) -> None:
-        """Record ops on a tensor or Variable from now on.
+        """Record the ops on a tensor from now on, so that gradients with respect to it exist.
 
         Args:
-            tensor: Tensor or Variable, or a nest of them. Its dtype must be a float or complex
-                dtype for a gradient.
+            tensor: Tensor, Variable, or nested structure (list, tuple or dict) of them. Trainable
+                Variables are watched automatically. Only float and complex tensors have gradients.
 
         Raises:
             ValueError: If an object is neither a tensor nor a Variable.
@@ -104,7 +106,7 @@ class GradientTape(Tape):
                 )
 
     def on_read(self, variable: Variable) -> None:
-        """Watch a Variable that an op reads, if it is watched already or is watched automatically.
+        """Watch the present value of a Variable that an op reads, if the Variable is watched.
 
         Args:
             variable: Variable that an op reads.
@@ -119,7 +121,7 @@ class GradientTape(Tape):
             super().watch(variable.tensor)
 
     def watched_variables(self) -> tuple[Variable, ...]:
-        """Return the Variables that were watched so far, in the order of their creation.
+        """Return the Variables that the tape has watched so far, in the order of their creation.
 
         Returns:
             Tuple of Variables.
@@ -137,10 +139,10 @@ class GradientTape(Tape):
 
     @contextmanager
     def stop_recording(self) -> Iterator[None]:
-        """Return a context in which ops are not recorded.
+        """Return a context manager within which ops are not recorded.
 
-        Yields:
-            None.
+        Returns:
+            Context manager for a `with` statement inside the `with` statement of the tape.
 
         Raises:
             ValueError: If the tape is not recording.
@@ -151,8 +153,9 @@ class GradientTape(Tape):
             >>> with tf.GradientTape() as tape:
             ...     y = x * x
             ...     with tape.stop_recording():
-            ...         print((y + 1.0).numpy())
-            10.0
+            ...         z = x * 2.0
+            >>> print(tape.gradient([y, z], x).numpy())  # only y is differentiated
+            6.0
         """
         if not self._recording:
             raise ValueError("Tape is not recording.")
@@ -164,7 +167,7 @@ class GradientTape(Tape):
             tapes.local.active.insert(position, self)
 
     def reset(self) -> None:
-        """Discard everything that was recorded.
+        """Discard everything that the tape has recorded and watched.
 
         Example:
             >>> import tfpy as tf
@@ -180,29 +183,27 @@ class GradientTape(Tape):
         self._variables = {}
 
     def gradient(
-        self,
-        target: Nest,
-        sources: Nest,
-        output_gradients: Nest = None,
+        self, target: Nest, sources: Nest, output_gradients: Nest = None,
         unconnected_gradients: UnconnectedGradients | str = UnconnectedGradients.NONE,
-    ) -> Any:
+    ) -> Nest:  # fmt: skip
         """Compute the gradients of the sum of the targets with respect to each source.
 
         Args:
-            target: Tensor, or a nest of tensors.
-            sources: Tensor or Variable, or a nest of them.
-            output_gradients: Gradients that flow into the targets, with their structure and shapes.
-                Default: ones.
-            unconnected_gradients: `tf.UnconnectedGradients.NONE` (default) returns None for sources
-                that the target does not depend on, and `ZERO` returns zeros.
+            target: Tensor, or nested structure (list, tuple or dict) of tensors.
+            sources: Tensor, Variable, or nested structure of them.
+            output_gradients: Weights by which the gradients of the targets are multiplied, in the
+                structure and shapes of `target`. Default: ones.
+            unconnected_gradients: Gradient of a source that the target does not depend on. `"none"`
+                (default) returns None for it, and `"zero"` returns zeros.
 
         Returns:
-            Nest of gradients with the structure of `sources`. Each gradient is a tensor with the
-            shape and dtype of its source, or None. For a source from which only rows were read, by
-            `tf.gather` or `tf.nn.embedding_lookup`, it is a `tf.IndexedSlices`.
+            Nest of gradients in the structure of `sources`. Each gradient is a tensor with the
+            shape and dtype of its source, or None. If the source was only used by `tf.gather` along
+            axis 0 or `tf.nn.embedding_lookup`, its gradient is a `tf.IndexedSlices` instead.
 
         Raises:
-            RuntimeError: If a tape that is not persistent is used twice, or never recorded.
+            RuntimeError: If the tape was never entered, or if gradients were already computed from
+                it and it is not persistent.
             LookupError: If an op between the sources and the targets does not have a gradient.
 
         Example:
@@ -253,25 +254,25 @@ class GradientTape(Tape):
         return map_leaves(sources, lambda s: self._collect(s, grads, unconnected))
 
     def jacobian(
-        self,
-        target: TensorLike,
-        sources: Nest,
+        self, target: TensorLike, sources: Nest,
         unconnected_gradients: UnconnectedGradients | str = UnconnectedGradients.NONE,
-        parallel_iterations: int | None = None,
-        experimental_use_pfor: bool = True,
-    ) -> Any:
+        parallel_iterations: int | None = None, experimental_use_pfor: bool = True,
+    ) -> Nest:  # fmt: skip
         """Compute the gradient of each element of the target with respect to each source.
 
         Args:
             target: Tensor of any shape.
-            sources: Tensor or Variable, or a nest of them.
-            unconnected_gradients: `tf.UnconnectedGradients.NONE` (default) returns None for sources
-                that the target does not depend on, and `ZERO` returns zeros.
-            parallel_iterations, experimental_use_pfor: Not used.
+            sources: Tensor, Variable, or nested structure (list, tuple or dict) of them.
+            unconnected_gradients: Gradient of a source that the target does not depend on. `"none"`
+                (default) returns None for it, and `"zero"` returns zeros.
+            parallel_iterations, experimental_use_pfor: Has no effect.
 
         Returns:
-            Nest of tensors of shape `[*target.shape, *source.shape]` with the structure of
-            `sources`.
+            Nest in the structure of `sources`. Each element is a tensor of shape
+            `[*target.shape, *source.shape]`, or None if the target does not depend on the source.
+
+        Raises:
+            RuntimeError: In the same cases as `gradient`.
 
         Example:
             >>> import tfpy as tf
@@ -294,28 +295,27 @@ class GradientTape(Tape):
         return map_leaves(sources, lambda s: _stacked(next(columns), y, s))
 
     def batch_jacobian(
-        self,
-        target: TensorLike,
-        source: Any,
+        self, target: TensorLike, source: TensorLike,
         unconnected_gradients: UnconnectedGradients | str = UnconnectedGradients.NONE,
-        parallel_iterations: int | None = None,
-        experimental_use_pfor: bool = True,
-    ) -> Tensor:
+        parallel_iterations: int | None = None, experimental_use_pfor: bool = True,
+    ) -> Tensor:  # fmt: skip
         """Compute the Jacobian of each example of a batch.
 
-        `target[i]` must depend on `source[i]` only. The result is zeros if there is no dependence.
+        `target[i]` must depend on `source[i]` only. This is not checked, and the result is wrong
+        otherwise. If the target does not depend on the source, the result is zeros.
 
         Args:
             target: Tensor of shape `[batch, ...]` with at least two dimensions.
             source: Tensor or Variable of shape `[batch, ...]` with at least two dimensions.
             unconnected_gradients: Has no effect.
-            parallel_iterations, experimental_use_pfor: Not used.
+            parallel_iterations, experimental_use_pfor: Has no effect.
 
         Returns:
             Tensor of shape `[batch, *target.shape[1:], *source.shape[1:]]`.
 
         Raises:
-            ValueError: If the batch sizes differ, or there are fewer than two dimensions.
+            ValueError: If the first dimensions differ, or a tensor has fewer than two dimensions.
+            RuntimeError: In the same cases as `gradient`.
 
         Example:
             >>> import tfpy as tf

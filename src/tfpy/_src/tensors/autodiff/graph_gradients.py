@@ -33,20 +33,22 @@ def gradients(
     """Compute the gradients of the sum of `ys` with respect to each of `xs` in a `tf.function`.
 
     Args:
-        ys: Tensor, or a nest of tensors.
-        xs: Tensor or Variable, or a nest of them.
-        grad_ys: Gradients that flow into `ys`, with the same structure and shapes. Default: ones.
-        gate_gradients, aggregation_method: Not used.
-        stop_gradients: Tensors that are treated as constants.
-        unconnected_gradients: `tf.UnconnectedGradients.NONE` (default) returns None for sources
-            that `ys` do not depend on, and `ZERO` returns zeros.
+        ys: Tensor, or nested structure (list, tuple or dict) of tensors.
+        xs: Tensor, Variable, or nested structure of them.
+        grad_ys: Weights by which the gradients of `ys` are multiplied, in the structure and shapes
+            of `ys`. Default: ones.
+        gate_gradients, aggregation_method: Has no effect.
+        stop_gradients: Tensors that are treated as constants. Default: none.
+        unconnected_gradients: Gradient of a source that `ys` do not depend on. `"none"` (default)
+            returns None for it, and `"zero"` returns zeros.
 
     Returns:
         List of gradients, one for each of `xs`. Each gradient is a tensor with the shape and dtype
-        of its source, a `tf.IndexedSlices`, or None.
+        of its source, or None. If the source was only used by `tf.gather` along axis 0 or
+        `tf.nn.embedding_lookup`, its gradient is a `tf.IndexedSlices` instead.
 
     Raises:
-        RuntimeError: If the call is not inside a `tf.function`. Use `tf.GradientTape` there.
+        RuntimeError: If the call is not inside a `tf.function`. Use `tf.GradientTape` outside.
 
     Example:
         >>> import tfpy as tf
@@ -87,15 +89,16 @@ def hessians(
     The call must be inside a `tf.function`.
 
     Args:
-        ys: Tensor, or a nest of tensors.
-        xs: Tensor or Variable, or a nest of them.
-        gate_gradients, aggregation_method: Not used.
+        ys: Tensor, or nested structure (list, tuple or dict) of tensors.
+        xs: Tensor, Variable, or nested structure of them.
+        gate_gradients, aggregation_method: Has no effect.
 
     Returns:
         List of tensors, one of shape `[*x.shape, *x.shape]` for each of `xs`.
 
     Raises:
-        RuntimeError: If the call is not inside a `tf.function`. Use two `tf.GradientTape` there.
+        RuntimeError: If the call is not inside a `tf.function`. Use two nested `tf.GradientTape`
+            objects outside.
 
     Example:
         >>> import tfpy as tf

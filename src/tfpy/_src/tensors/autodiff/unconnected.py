@@ -7,11 +7,13 @@ from typing import Any
 
 
 class UnconnectedGradients(Enum):
-    """Results for sources that the target does not depend on.
+    """Gradients of sources that the target does not depend on.
+
+    The strings `"none"` and `"zero"` can be passed instead of the members.
 
     Attributes:
-        NONE: Return None for such a source.
-        ZERO: Return zeros with the shape and dtype of the source.
+        NONE: The gradient of such a source is None.
+        ZERO: The gradient of such a source is zeros, with the shape and dtype of the source.
 
     Example:
         >>> import tfpy as tf
