@@ -56,7 +56,7 @@ def _unrecorded() -> Iterator[None]:
 
 
 def custom_gradient(f: Callable[..., Any] | None = None) -> Callable[..., Any]:
-    """Decorate a function whose gradient is computed by a function that you write.
+    """Decorate a function to replace its automatic gradient by one that you compute.
 
     This is useful if the automatic gradient is inaccurate or does not exist. If `f` reads trainable
     Variables that are not among its arguments, `grad_fn` must also accept the keyword argument
@@ -130,7 +130,7 @@ def recorded(
         name: Name of the computation on tapes.
         results: Tensors that were computed from `inputs`.
         inputs: Tensors to which gradients flow.
-        backward: Function that takes the gradients of the results and returns those of the inputs.
+        backward: Function that takes the gradients of the results and returns the inputs' gradients.
 
     Returns:
         Tensors with the values of `results`.
@@ -265,7 +265,7 @@ def recompute_grad(f: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def custom_grad(f: Callable[..., Any]) -> Callable[..., Any]:
-    """Decorate a function whose gradient is computed by a function that you write.
+    """Decorate a function to replace its automatic gradient by one that you compute.
 
     Equivalent to `tf.customGrad` in TensorFlow.js.
 

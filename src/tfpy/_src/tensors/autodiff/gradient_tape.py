@@ -295,7 +295,7 @@ class GradientTape(Tape):
         return map_leaves(sources, lambda s: _stacked(next(columns), y, s))
 
     def batch_jacobian(
-        self, target: TensorLike, source: TensorLike,
+        self, target: TensorLike, source: Tensor | Variable,
         unconnected_gradients: UnconnectedGradients | str = UnconnectedGradients.NONE,
         parallel_iterations: int | None = None, experimental_use_pfor: bool = True,
     ) -> Tensor:  # fmt: skip

@@ -283,7 +283,7 @@ class GeneratorState:
 
     def _numbers(self) -> tuple[int, int]:
         """Return the counter (128 bits) and the key (64 bits)."""
-        words = self._state.numpy()
+        words: Any = self._state.numpy()
         return philox.join(words[:4]), philox.join(words[4:])
 
     def _advance(self, blocks: int) -> tuple[int, ...]:

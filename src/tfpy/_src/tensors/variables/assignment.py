@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from abc import abstractmethod
-from typing import Any
+from typing import Any, Self
 
 from tfpy._src.base import tracing
 from tfpy._src.base.dtypes import DType
@@ -42,11 +42,12 @@ class AssignMethods(ScatterMethods):
     def assign(
         self, value: TensorLike, use_locking: bool = False, name: str | None = None,
         read_value: bool = True,
-    ) -> Any:  # fmt: skip
+    ) -> Self:  # fmt: skip
         """Replace the value of the Variable.
 
         Args:
-            value: Tensor with the shape and dtype of the Variable.
+            value: New value, a tensor with the dtype of the Variable and a shape that matches its
+                shape, or a value that can be converted to such a tensor.
             use_locking: Has no effect.
             read_value: If False, return None.
 
@@ -54,7 +55,9 @@ class AssignMethods(ScatterMethods):
             The Variable, or None if `read_value` is False.
 
         Raises:
-            ValueError: If the shape or dtype differs from the shape or dtype of the Variable.
+            ValueError: If the shape does not match the shape of the Variable, or a tensor has a
+                different dtype.
+            TypeError: If the value cannot be converted to the dtype of the Variable.
 
         Example:
             >>> import tfpy as tf
@@ -90,11 +93,12 @@ class AssignMethods(ScatterMethods):
     def assign_add(
         self, delta: TensorLike, use_locking: bool = False, name: str | None = None,
         read_value: bool = True,
-    ) -> Any:  # fmt: skip
+    ) -> Self:  # fmt: skip
         """Add a tensor to the value of the Variable.
 
         Args:
-            delta: Numeric tensor with the shape and dtype of the Variable.
+            delta: Tensor with the shape and dtype of the Variable, or a value that can be
+                converted to such a tensor. The dtype must be numeric.
             use_locking: Has no effect.
             read_value: If False, return None.
 
@@ -103,6 +107,7 @@ class AssignMethods(ScatterMethods):
 
         Raises:
             tf.errors.InvalidArgumentError: If the shapes differ.
+            ValueError: If a tensor has a different dtype.
 
         Example:
             >>> import tfpy as tf
@@ -117,11 +122,12 @@ class AssignMethods(ScatterMethods):
     def assign_sub(
         self, delta: TensorLike, use_locking: bool = False, name: str | None = None,
         read_value: bool = True,
-    ) -> Any:  # fmt: skip
+    ) -> Self:  # fmt: skip
         """Subtract a tensor from the value of the Variable.
 
         Args:
-            delta: Numeric tensor with the shape and dtype of the Variable.
+            delta: Tensor with the shape and dtype of the Variable, or a value that can be
+                converted to such a tensor. The dtype must be numeric.
             use_locking: Has no effect.
             read_value: If False, return None.
 
@@ -130,6 +136,7 @@ class AssignMethods(ScatterMethods):
 
         Raises:
             tf.errors.InvalidArgumentError: If the shapes differ.
+            ValueError: If a tensor has a different dtype.
 
         Example:
             >>> import tfpy as tf
@@ -142,17 +149,17 @@ class AssignMethods(ScatterMethods):
         return self._update(elementwise.subtract, delta, read_value)
 
     def count_up_to(self, limit: int) -> Tensor:
-        """Add 1 to the value of an integer scalar, and return the value from before.
+        """Add 1 to the value of a scalar integer Variable, and return the previous value.
 
         Args:
-            limit: Integer at which counting ends.
+            limit: Value at which counting ends. The Variable never becomes larger.
 
         Returns:
-            Scalar with the dtype of the Variable.
+            Scalar tensor with the dtype of the Variable.
 
         Raises:
-            tf.errors.OutOfRangeError: If the value has reached `limit`.
-            TypeError: If the Variable is not an integer Variable.
+            tf.errors.OutOfRangeError: If the value has already reached `limit`.
+            TypeError: If the dtype of the Variable is not an integer dtype.
 
         Example:
             >>> import tfpy as tf

@@ -8,20 +8,22 @@ from typing import Any
 
 
 class VariableSynchronization(enum.Enum):
-    """The time at which the copies of a Variable are synchronized.
+    """The time at which the replicas of a `tf.distribute` strategy agree on a Variable's value.
+
+    Without a strategy, or with one replica, the choice makes no difference to the value.
 
     Attributes:
-        AUTO: Let the strategy choose, which is the same as `ON_WRITE`.
-        NONE: Never synchronize. A strategy with several replicas does not support this.
-        ON_WRITE: Synchronize after each assignment.
-        ON_READ: Let each replica have its own value, and aggregate the values when the Variable is
-            read outside replicas.
+        AUTO: The strategy chooses, which has the same effect as `ON_WRITE`.
+        NONE: The replicas never agree. A strategy with more than one replica does not support this.
+        ON_WRITE: The replicas agree at each assignment, so that all of them have the same value.
+        ON_READ: Each replica has its own value. The values are combined, as
+            `tf.VariableAggregation` specifies, when the Variable is read outside the replicas.
 
     Example:
         >>> import tfpy as tf
         >>> x = tf.Variable(1.0, synchronization=tf.VariableSynchronization.ON_READ)
-        >>> x.synchronization.name
-        'ON_READ'
+        >>> x.synchronization.name, x.trainable
+        ('ON_READ', False)
 
     See also: `tf.VariableAggregation`, `tf.Variable`.
     """
@@ -33,13 +35,16 @@ class VariableSynchronization(enum.Enum):
 
 
 class VariableAggregation(enum.Enum):
-    """The way in which updates or values of several replicas are combined.
+    """The way in which the values of the replicas of a `tf.distribute` strategy are combined.
+
+    It is used for the values that replicas assign to a Variable, and for the values of a Variable
+    that the replicas read separately (see `tf.VariableSynchronization.ON_READ`).
 
     Attributes:
-        NONE: Do not combine them: each replica uses the value that it assigns.
-        SUM: Use the sum.
-        MEAN: Use the mean.
-        ONLY_FIRST_REPLICA: Use the value of the first replica.
+        NONE: The values are not combined, so that each replica uses the value that it assigns.
+        SUM: The result is the sum of the values.
+        MEAN: The result is the mean of the values.
+        ONLY_FIRST_REPLICA: The result is the value of the first replica.
 
     Example:
         >>> import tfpy as tf

@@ -99,16 +99,18 @@ registry.after_activation.append(_host_copies.restore)
 
 
 def keep_host_copies(seconds: float | None = 5.0) -> None:
-    """Keep copies of all Variables on the host, so that training survives a loss of the GPU.
+    """Keep copies of all Variables outside the GPU, so that training survives a loss of the GPU.
 
-    The Variables that have changed are copied together at regular intervals, without blocking the
-    page. When the device is lost, a computation raises `tf.errors.UnavailableError`. Activating a
-    backend (`await tf.set_backend_async("webgl")`) then restores all Variables from the last copies
-    and issues a warning. The copies need as much host memory as the Variables.
+    A browser can take the GPU away from a page, for example when the driver restarts, and all
+    values on the GPU are then lost. This function copies the Variables that have changed at regular
+    intervals, all together and without blocking the page. After a loss, the next computation raises
+    `tf.errors.UnavailableError`. Call `await tf.set_backend_async("webgl")`, or the same with a
+    different backend, to restore all Variables from the last copies, which also issues a warning.
+    The copies need as much main memory as the Variables.
 
     Args:
-        seconds: Interval between copies, a positive number. None stops copying and discards the
-            copies.
+        seconds: Number of seconds between two copies. None stops copying and discards the copies.
+            Default: 5.
 
     Raises:
         ValueError: If `seconds` is not positive.

@@ -18,13 +18,16 @@ _WORD_STARTS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<!^)(?=[A-Z][a-z])")
 
 
 class Module(Tracked):
-    """A base class of objects that contain Variables, in attributes or in nests in attributes.
+    """A base class for objects that contain Variables.
+
+    A module finds the Variables and other modules among its attributes, also inside lists, tuples
+    and dicts. `tf.train.Checkpoint` saves and restores them.
 
     Args:
         name: Name of the module, a Python identifier. Default: the name of the class in snake case.
 
     Raises:
-        ValueError: If `name` is not an identifier.
+        ValueError: If `name` is not a Python identifier.
 
     Example:
         >>> import tfpy as tf
@@ -62,7 +65,7 @@ class Module(Tracked):
 
     @property
     def name_scope(self) -> name_scope:
-        """Name scope in which the module was created, including its own name."""
+        """Name scope of the module, which ends with the name of the module."""
         return name_scope(self._scope)
 
     _name_scope = name_scope
@@ -70,33 +73,33 @@ class Module(Tracked):
 
     @property
     def variables(self) -> tuple[Variable, ...]:
-        """All Variables of the module, then of its submodules, ordered by attribute names."""
+        """Variables of the module and then of its submodules, sorted by attribute names."""
         return tuple(_found(self, Variable, {id(self)}))
 
     @property
     def trainable_variables(self) -> tuple[Variable, ...]:
-        """The Variables that tapes watch automatically."""
+        """Trainable Variables of the module and of its submodules."""
         return tuple(v for v in self.variables if v.trainable)
 
     @property
     def non_trainable_variables(self) -> tuple[Variable, ...]:
-        """The Variables that are not trainable."""
+        """Variables of the module and of its submodules that are not trainable."""
         return tuple(v for v in self.variables if not v.trainable)
 
     @property
     def submodules(self) -> tuple[Module, ...]:
-        """All modules inside this module, directly or indirectly."""
+        """All modules among the attributes of this module, and the modules inside those."""
         return tuple(_found(self, Module, {id(self)}))
 
     @classmethod
     def with_name_scope(cls, method: Callable[..., Any]) -> Callable[..., Any]:
-        """Decorate a method so that it runs in the name scope of the module.
+        """Decorate a method so that it runs in the name scope of its module.
 
         Args:
-            method: Method of a module.
+            method: Method of a `tf.Module`.
 
         Returns:
-            Method with the same arguments and result.
+            Method with the same arguments and results.
 
         Example:
             >>> import tfpy as tf

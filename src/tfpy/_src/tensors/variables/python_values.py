@@ -54,11 +54,15 @@ class PythonValues(Holder):
     def __iter__(self) -> Any:
         return iter(self.value())
 
-    def numpy(self) -> Any:
-        """Return the value as a NumPy array, and wait for the device.
+    def numpy(self) -> np.ndarray[Any, Any]:
+        """Return the value as a NumPy array.
+
+        The call waits until the pending computations of the value have finished. In a page, `data`
+        does the same without blocking the page.
 
         Returns:
-            NumPy array, or a NumPy scalar.
+            NumPy array with the shape and dtype of the Variable. For a scalar Variable, a NumPy
+            scalar such as `np.float32(1.0)`.
 
         Example:
             >>> import tfpy as tf
@@ -70,11 +74,11 @@ class PythonValues(Holder):
         return self.tensor.numpy()
 
     @awaitable("x.data()")
-    async def data(self) -> Any:
-        """Return the value as a NumPy array, without blocking the page.
+    async def data(self) -> np.ndarray[Any, Any]:
+        """Read the value asynchronously, so that the page is not blocked during computations.
 
         Returns:
-            Awaitable of a NumPy array, or of a NumPy scalar.
+            An awaitable that resolves to a NumPy array with the shape and dtype of the Variable.
 
         Example:
             >>> import asyncio
@@ -88,11 +92,13 @@ class PythonValues(Holder):
         """
         return await self.tensor.data()
 
-    def data_sync(self) -> Any:
-        """Return the value as a NumPy array. This is TensorFlow.js's name for `numpy`.
+    def data_sync(self) -> np.ndarray[Any, Any]:
+        """Return the value as a NumPy array, as `numpy` does.
+
+        Equivalent to `dataSync` in TensorFlow.js.
 
         Returns:
-            NumPy array, or a NumPy scalar.
+            NumPy array with the shape and dtype of the Variable.
 
         Example:
             >>> import tfpy as tf

@@ -36,13 +36,13 @@ class ScatterMethods(Holder):
         """Store a value with changed parts, and return the Variable."""
 
     def gather_nd(self, indices: TensorLike, name: str | None = None) -> Tensor:
-        """Gather slices of the value at index vectors, as `tf.gather_nd` does.
+        """Return the slices of the value at the given indices, as `tf.gather_nd` does.
 
         Args:
-            indices: Integer tensor of shape `[..., depth]`; each row is the index of a slice.
+            indices: Integer tensor of shape `[..., depth]`. Each row is the index of one slice.
 
         Returns:
-            Tensor of shape `[..., *shape[depth:]]`, with the dtype of the Variable.
+            Tensor of shape `[..., *shape[depth:]]`, where `shape` is the shape of the Variable.
 
         Example:
             >>> import tfpy as tf
@@ -52,13 +52,14 @@ class ScatterMethods(Holder):
         return scattering.gather_nd(self.value(), indices)
 
     def sparse_read(self, indices: TensorLike, name: str | None = None) -> Tensor:
-        """Gather rows of the value, as `tf.gather` does.
+        """Return rows of the value, as `tf.gather` does.
 
         Args:
-            indices: Integer tensor of any shape.
+            indices: Indices of the rows, an integer tensor of any shape.
 
         Returns:
-            Tensor of shape `[*indices.shape, *shape[1:]]`, with the dtype of the Variable.
+            Tensor of shape `[*indices.shape, *shape[1:]]`, where `shape` is the shape of the
+            Variable.
 
         Example:
             >>> import tfpy as tf
@@ -70,11 +71,14 @@ class ScatterMethods(Holder):
     def scatter_nd_update(
         self, indices: TensorLike, updates: TensorLike, name: str | None = None
     ) -> Self:
-        """Replace slices of the value at index vectors. The last update of a slice wins.
+        """Replace slices of the value at the given indices.
+
+        If the same index occurs more than once, its last update is stored.
 
         Args:
-            indices: Integer tensor of shape `[..., depth]`; each row is the index of a slice.
-            updates: Tensor of shape `[..., *shape[depth:]]`, with the dtype of the Variable.
+            indices: Integer tensor of shape `[..., depth]`. Each row is the index of one slice.
+            updates: One update for each index, a tensor of shape `[..., *shape[depth:]]` with the
+                dtype of the Variable, where `shape` is the shape of the Variable.
 
         Returns:
             The Variable.
@@ -89,11 +93,12 @@ class ScatterMethods(Holder):
     def scatter_nd_add(
         self, indices: TensorLike, updates: TensorLike, name: str | None = None
     ) -> Self:
-        """Add updates to slices of the value at index vectors.
+        """Add updates to slices of the value at the given indices.
 
         Args:
-            indices: Integer tensor of shape `[..., depth]`; each row is the index of a slice.
-            updates: Tensor of shape `[..., *shape[depth:]]`, with the dtype of the Variable.
+            indices: Integer tensor of shape `[..., depth]`. Each row is the index of one slice.
+            updates: One update for each index, a tensor of shape `[..., *shape[depth:]]` with the
+                dtype of the Variable, where `shape` is the shape of the Variable.
 
         Returns:
             The Variable.
@@ -108,11 +113,12 @@ class ScatterMethods(Holder):
     def scatter_nd_sub(
         self, indices: TensorLike, updates: TensorLike, name: str | None = None
     ) -> Self:
-        """Subtract updates from slices of the value at index vectors.
+        """Subtract updates from slices of the value at the given indices.
 
         Args:
-            indices: Integer tensor of shape `[..., depth]`; each row is the index of a slice.
-            updates: Tensor of shape `[..., *shape[depth:]]`, with the dtype of the Variable.
+            indices: Integer tensor of shape `[..., depth]`. Each row is the index of one slice.
+            updates: One update for each index, a tensor of shape `[..., *shape[depth:]]` with the
+                dtype of the Variable, where `shape` is the shape of the Variable.
 
         Returns:
             The Variable.
@@ -127,11 +133,12 @@ class ScatterMethods(Holder):
     def scatter_nd_max(
         self, indices: TensorLike, updates: TensorLike, name: str | None = None
     ) -> Self:
-        """Replace slices at index vectors by the maximum of the slice and the update.
+        """Replace slices at the given indices by the maximum of the slice and its update.
 
         Args:
-            indices: Integer tensor of shape `[..., depth]`; each row is the index of a slice.
-            updates: Tensor of shape `[..., *shape[depth:]]`, with the dtype of the Variable.
+            indices: Integer tensor of shape `[..., depth]`. Each row is the index of one slice.
+            updates: One update for each index, a tensor of shape `[..., *shape[depth:]]` with the
+                dtype of the Variable, where `shape` is the shape of the Variable.
 
         Returns:
             The Variable.
@@ -146,11 +153,12 @@ class ScatterMethods(Holder):
     def scatter_nd_min(
         self, indices: TensorLike, updates: TensorLike, name: str | None = None
     ) -> Self:
-        """Replace slices at index vectors by the minimum of the slice and the update.
+        """Replace slices at the given indices by the minimum of the slice and its update.
 
         Args:
-            indices: Integer tensor of shape `[..., depth]`; each row is the index of a slice.
-            updates: Tensor of shape `[..., *shape[depth:]]`, with the dtype of the Variable.
+            indices: Integer tensor of shape `[..., depth]`. Each row is the index of one slice.
+            updates: One update for each index, a tensor of shape `[..., *shape[depth:]]` with the
+                dtype of the Variable, where `shape` is the shape of the Variable.
 
         Returns:
             The Variable.
@@ -186,10 +194,13 @@ class ScatterMethods(Holder):
     def scatter_update(
         self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None
     ) -> Self:
-        """Replace rows of the value. The last of several updates of a row wins.
+        """Replace rows of the value by the values of `sparse_delta`.
+
+        If the same index occurs more than once, its last update is stored.
 
         Args:
-            sparse_delta: Rows with their indices.
+            sparse_delta: `tf.IndexedSlices` with values of shape `[n, *shape[1:]]` and the indices
+                of their `n` rows, where `shape` is the shape of the Variable.
             use_locking: Has no effect.
 
         Returns:
@@ -209,7 +220,8 @@ class ScatterMethods(Holder):
         """Add to rows of the value.
 
         Args:
-            sparse_delta: Rows with their indices.
+            sparse_delta: `tf.IndexedSlices` with values of shape `[n, *shape[1:]]` and the indices
+                of their `n` rows, where `shape` is the shape of the Variable.
             use_locking: Has no effect.
 
         Returns:
@@ -229,7 +241,8 @@ class ScatterMethods(Holder):
         """Subtract from rows of the value.
 
         Args:
-            sparse_delta: Rows with their indices.
+            sparse_delta: `tf.IndexedSlices` with values of shape `[n, *shape[1:]]` and the indices
+                of their `n` rows, where `shape` is the shape of the Variable.
             use_locking: Has no effect.
 
         Returns:
@@ -246,10 +259,11 @@ class ScatterMethods(Holder):
     def scatter_max(
         self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None
     ) -> Self:
-        """Replace rows by the maximum of the row and the update.
+        """Replace rows of the value by the maximum of the row and its update.
 
         Args:
-            sparse_delta: Rows with their indices.
+            sparse_delta: `tf.IndexedSlices` with values of shape `[n, *shape[1:]]` and the indices
+                of their `n` rows, where `shape` is the shape of the Variable.
             use_locking: Has no effect.
 
         Returns:
@@ -266,10 +280,11 @@ class ScatterMethods(Holder):
     def scatter_min(
         self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None
     ) -> Self:
-        """Replace rows by the minimum of the row and the update.
+        """Replace rows of the value by the minimum of the row and its update.
 
         Args:
-            sparse_delta: Rows with their indices.
+            sparse_delta: `tf.IndexedSlices` with values of shape `[n, *shape[1:]]` and the indices
+                of their `n` rows, where `shape` is the shape of the Variable.
             use_locking: Has no effect.
 
         Returns:
@@ -286,10 +301,11 @@ class ScatterMethods(Holder):
     def scatter_mul(
         self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None
     ) -> Self:
-        """Multiply rows of the value.
+        """Multiply rows of the value by the values of `sparse_delta`.
 
         Args:
-            sparse_delta: Rows with their indices.
+            sparse_delta: `tf.IndexedSlices` with values of shape `[n, *shape[1:]]` and the indices
+                of their `n` rows, where `shape` is the shape of the Variable.
             use_locking: Has no effect.
 
         Returns:
@@ -307,10 +323,11 @@ class ScatterMethods(Holder):
     def scatter_div(
         self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None
     ) -> Self:
-        """Divide rows of the value.
+        """Divide rows of the value by the values of `sparse_delta`.
 
         Args:
-            sparse_delta: Rows with their indices.
+            sparse_delta: `tf.IndexedSlices` with values of shape `[n, *shape[1:]]` and the indices
+                of their `n` rows, where `shape` is the shape of the Variable.
             use_locking: Has no effect.
 
         Returns:
@@ -329,10 +346,11 @@ class ScatterMethods(Holder):
     def batch_scatter_update(
         self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None
     ) -> Self:
-        """Replace rows in each entry of a batch.
+        """Replace rows separately in each element of a batch.
 
         Args:
-            sparse_delta: Values of shape `[*batch, n, ...]` with indices of shape `[*batch, n]`.
+            sparse_delta: `tf.IndexedSlices` with values of shape `[*batch, n, ...]` and indices of
+                shape `[*batch, n]`, for a Variable of shape `[*batch, rows, ...]`.
             use_locking: Has no effect.
 
         Returns:

@@ -41,33 +41,41 @@ def live_variables() -> list[Variable]:
 class Variable(AssignMethods, PythonValues):
     """A mutable tensor with a fixed dtype and, usually, a fixed shape.
 
-    Ops accept a Variable like a tensor and read its value. `assign` and similar methods replace the
-    value.
+    A Variable can be passed to ops like a tensor, and the op reads its current value. The methods
+    `assign`, `assign_add` and others replace the value.
 
     Args:
-        initial_value: Tensor-like initial value, or a function without arguments that returns one.
-        trainable: If True, tapes watch the Variable automatically. Default: True, except for
-            `ON_READ`.
-        validate_shape, caching_device, variable_def, import_scope: Not used.
-        name: Name of the Variable. The active `tf.name_scope` precedes it.
+        initial_value: Initial value, a tensor or a value that can be converted to one, or a
+            function without arguments that returns such a value. Required.
+        trainable: If True, the Variable is one of the trainable Variables of modules and models,
+            and every `tf.GradientTape` watches it automatically. Default: True, or False if
+            `synchronization` is `tf.VariableSynchronization.ON_READ`.
+        validate_shape, caching_device, variable_def, import_scope: Has no effect.
+        name: Name of the Variable, which is prefixed with the active `tf.name_scope`. Default:
+            `"Variable"`.
         dtype: Dtype of the Variable. Default: the dtype of the initial value.
-        constraint: Function that optimizers apply to each updated value.
-        synchronization: `tf.VariableSynchronization` of the copies of replicas.
-        aggregation: `tf.VariableAggregation` of the updates of replicas.
-        shape: Shape that every value must match. Default: the shape of the initial value. If a
-            size, or the whole shape, is None, values of several shapes can be assigned; compiled
-            functions that read such a Variable run op by op.
+        constraint: Function that takes the value and returns the value to store in its place, such
+            as a non-negative one. Optimizers call it after each update. Default: no constraint.
+        synchronization: Time at which the replicas of a `tf.distribute` strategy agree on the
+            value, a `tf.VariableSynchronization`.
+        aggregation: Way in which the values that the replicas assign are combined, a
+            `tf.VariableAggregation`.
+        shape: Shape that every value must match. Default: the shape of the initial value. A
+            dimension of None matches any size, and `tf.TensorShape(None)` matches any shape. A
+            `tf.function` that reads a Variable with such a shape runs eagerly, without compilation.
         experimental_enable_variable_lifting: Has no effect.
 
     Raises:
-        ValueError: If the initial value is missing or does not match `shape`, or `synchronization`
-            or `aggregation` is not valid.
+        ValueError: If the initial value is missing or does not match `shape`, or if
+            `synchronization` or `aggregation` is not valid.
 
     Example:
         >>> import tfpy as tf
         >>> v = tf.Variable([1.0, 2.0])
-        >>> print(v.assign_add([1.0, 1.0]).numpy())
-        [2. 3.]
+        >>> v.assign_add([1.0, 1.0]).numpy().tolist()
+        [2.0, 3.0]
+        >>> (v * 2.0).numpy().tolist()
+        [4.0, 6.0]
 
     See also: `tf.GradientTape`, `tf.Module`, `tf.constant`.
     """
@@ -79,15 +87,15 @@ class Variable(AssignMethods, PythonValues):
 
     def __init__(
         self,
-        initial_value: TensorLike | Callable[[], Any] | None = None,
+        initial_value: TensorLike | Callable[[], TensorLike] | None = None,
         trainable: bool | None = None,
         validate_shape: bool = True,
-        caching_device: Any = None,
+        caching_device: object = None,
         name: str | None = None,
-        variable_def: Any = None,
+        variable_def: object = None,
         dtype: DTypeLike | None = None,
-        import_scope: Any = None,
-        constraint: Callable[[Any], Any] | None = None,
+        import_scope: object = None,
+        constraint: Callable[..., TensorLike] | None = None,
         synchronization: VariableSynchronization = VariableSynchronization.AUTO,
         aggregation: VariableAggregation = VariableAggregation.NONE,
         shape: ShapeLike | None = None,
@@ -119,11 +127,14 @@ class Variable(AssignMethods, PythonValues):
         if trace is not None:
             trace.on_variable_made(self)
 
+    # The reference and editors show the signature of `__new__`, which accepts any arguments.
+    __new__.__wrapped__ = __init__  # type: ignore[attr-defined]
+
     strategy: Any
-    """The strategy in whose scope the Variable was created, or None."""
+    """The `tf.distribute` strategy in whose scope the Variable was created, or None."""
 
     held: Tensor
-    """Present value. Tapes and traces do not record this access."""
+    """Current value. Tapes and traces do not record this access."""
 
     saved_as: int | None = None
     """Number of the dtype in checkpoints if TensorFlow's dtype is wider, and otherwise None."""
@@ -155,7 +166,7 @@ class Variable(AssignMethods, PythonValues):
 
     @property
     def shape(self) -> TensorShape:
-        """Shape of the Variable. Sizes that may differ between values are None."""
+        """Shape of the Variable. A dimension that may differ between its values is None."""
         if self._open_shape is not None:
             return self._open_shape
         return known_shape(self._aval.shape)
@@ -179,17 +190,17 @@ class Variable(AssignMethods, PythonValues):
         return self.shape
 
     def set_shape(self, shape: ShapeLike) -> None:
-        """Check that the shape of the Variable is compatible with another shape.
+        """Check that the shape of the Variable is compatible with an expected shape.
 
         Args:
-            shape: Expected shape; None as a size matches any size.
+            shape: Expected shape. A dimension of None matches any size.
 
         Raises:
             ValueError: If the shapes are not compatible.
 
         Example:
             >>> import tfpy as tf
-            >>> tf.Variable([1.0, 2.0]).set_shape([None])
+            >>> tf.Variable([1.0, 2.0]).set_shape([None])  # does not raise an error
         """
         if not self.shape.is_compatible_with(TensorShape(shape)):
             raise ValueError(f"{self.name}: shapes {self.shape} and {shape} are not compatible")
@@ -206,7 +217,7 @@ class Variable(AssignMethods, PythonValues):
 
     @property
     def device(self) -> str:
-        """Name of the device that holds the value, in TensorFlow's format."""
+        """Name of the device that stores the value, in TensorFlow's format."""
         return self.tensor.device
 
     def is_initialized(self, name: str | None = None) -> Tensor:
@@ -224,7 +235,7 @@ class Variable(AssignMethods, PythonValues):
 
     @property
     def handle(self) -> Variable:
-        """The Variable itself. Libraries use this attribute for TensorFlow's resource handle."""
+        """The Variable itself, for libraries that read TensorFlow's resource handle."""
         return self
 
     @property
@@ -237,7 +248,7 @@ class Variable(AssignMethods, PythonValues):
         return self.name.removesuffix(":0")
 
     def value(self) -> Tensor:
-        """Return the present value. Tapes record the access.
+        """Return the current value as a tensor, through which gradients flow to the Variable.
 
         Returns:
             Tensor with the shape and dtype of the Variable.
@@ -252,7 +263,7 @@ class Variable(AssignMethods, PythonValues):
         return self.tensor
 
     def read_value(self) -> Tensor:
-        """Return the present value, as `value` does.
+        """Return the current value, as `value` does.
 
         Returns:
             Tensor with the shape and dtype of the Variable.
@@ -266,7 +277,7 @@ class Variable(AssignMethods, PythonValues):
 
     @property
     def tensor(self) -> Tensor:
-        """Present value. Tapes do not record this access."""
+        """Current value. Tapes do not record this access."""
         trace = tracing.current()
         return self.held if trace is None else trace.read(self)
 
@@ -281,11 +292,13 @@ class Variable(AssignMethods, PythonValues):
         """The Variable that holds the value: only results of assignments have another origin."""
         return self
 
-    def ref(self) -> Any:
-        """Return a hashable reference, which is equal for the same Variable.
+    def ref(self) -> Reference:
+        """Return a reference to the Variable that can be a key of a dictionary.
+
+        References to the same Variable are equal. A Variable itself is not hashable.
 
         Returns:
-            Reference with the method `deref`, which returns the Variable.
+            Reference whose method `deref()` returns the Variable.
 
         Example:
             >>> import tfpy as tf
