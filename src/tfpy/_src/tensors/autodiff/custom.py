@@ -130,7 +130,7 @@ def recorded(
         name: Name of the computation on tapes.
         results: Tensors that were computed from `inputs`.
         inputs: Tensors to which gradients flow.
-        backward: Function that takes the gradients of the results and returns the inputs' gradients.
+        backward: Function that takes the results' gradients and returns the inputs' gradients.
 
     Returns:
         Tensors with the values of `results`.

@@ -31,26 +31,26 @@ def banded_triangular_solve(
     adjoint: bool = False,
     name: str | None = None,
 ) -> Tensor:
-    """Solve systems of equations with triangular matrices that have few diagonals.
+    """Solve systems of linear equations with triangular matrices that have few diagonals.
 
     Args:
-        bands: Float tensor of shape `[..., k, n]`: the diagonals. The main diagonal is the first
-            one if `lower` is True, and otherwise the last one. Element j of each diagonal is in row
-            j of the matrix.
-        rhs: Tensor of shape `[..., n, m]`: the right-hand sides.
-        lower: If True, the matrices are lower triangular, and otherwise upper triangular.
-        adjoint: If True, solve with the adjoint matrices.
+        bands: The `k` diagonals of each matrix, a float tensor of shape `[..., k, n]`. The main
+            diagonal is the first one if `lower` is True, and otherwise the last one. Element `j` of
+            each diagonal is in row `j` of the matrix.
+        rhs: Right-hand sides, a tensor of shape `[..., n, m]`.
+        lower: If True, the matrices are lower triangular. If False, they are upper triangular.
+        adjoint: If True, solve with the conjugate transposes of the matrices instead.
 
     Returns:
-        Tensor of shape `[..., n, m]`: the solutions.
+        Solutions, a tensor of shape `[..., n, m]`.
 
     Raises:
-        tf.errors.InvalidArgumentError: If `bands` is not at least a matrix, or the shapes do not
-            match.
+        tf.errors.InvalidArgumentError: If `bands` has fewer than two dimensions, or the shapes do
+            not match.
 
     Example:
         >>> import tfpy as tf
-        >>> bands = [[2.0, 2.0, 2.0], [0.0, 1.0, 1.0]]  # main and lower diagonal
+        >>> bands = [[2.0, 2.0, 2.0], [0.0, 1.0, 1.0]]  # the main diagonal and the one below
         >>> rhs = [[2.0], [5.0], [8.0]]
         >>> tf.linalg.banded_triangular_solve(bands, rhs).numpy().tolist()
         [[1.0], [2.0], [3.0]]
@@ -136,24 +136,27 @@ def tridiagonal_matmul(
     diagonals_format: str = "compact",
     name: str | None = None,
 ) -> Tensor:
-    """Multiply tridiagonal matrices by matrices.
+    """Multiply tridiagonal matrices by dense matrices.
 
     Args:
-        diagonals: Float tensor of the diagonals, in the format `diagonals_format`.
+        diagonals: Diagonals of the matrices, float tensors in the format `diagonals_format`.
         rhs: Tensor of shape `[..., n, m]`.
-        diagonals_format: `"compact"` (one tensor of shape `[..., 3, n]`: above, main, below),
-            `"sequence"` (three tensors) or `"matrix"` (dense matrices of shape `[..., n, n]`).
+        diagonals_format: Format of `diagonals`. `"compact"` (default) is one tensor of shape
+            `[..., 3, n]` with the diagonal above the main one, the main diagonal and the diagonal
+            below. The last element above and the first element below are ignored. `"sequence"` is
+            a list of these three diagonals, in which the first and the last one may have the length
+            `n - 1`. `"matrix"` is a tensor of dense matrices of shape `[..., n, n]`.
 
     Returns:
         Tensor of shape `[..., n, m]`.
 
     Raises:
-        ValueError: If the format is unknown, or the shape of `diagonals` does not match it.
+        ValueError: If the format is unknown, or the shape of `diagonals` does not match the format.
 
     Example:
         >>> import tfpy as tf
-        >>> above, on, below = [1.0, 1.0, 0.0], [2.0, 2.0, 2.0], [0.0, 3.0, 3.0]
-        >>> bands = tf.constant([above, on, below])
+        >>> above, main, below = [1.0, 1.0, 0.0], [2.0, 2.0, 2.0], [0.0, 3.0, 3.0]
+        >>> bands = tf.constant([above, main, below])
         >>> tf.linalg.tridiagonal_matmul(bands, [[1.0], [1.0], [1.0]]).numpy().tolist()
         [[3.0], [6.0], [5.0]]
 
@@ -177,22 +180,26 @@ def tridiagonal_solve(
     partial_pivoting: bool = True,
     perturb_singular: bool = False,
 ) -> Tensor:
-    """Solve systems of equations with tridiagonal matrices.
+    """Solve systems of linear equations with tridiagonal matrices.
 
-    The matrices are converted to dense matrices, and the solver always pivots.
+    The matrices are converted to dense matrices, so the cost is that of `tf.linalg.solve`, and the
+    solver always uses partial pivoting.
 
     Args:
-        diagonals: Float tensor of the diagonals, in the format `diagonals_format`.
-        rhs: Tensor of shape `[..., n, m]` or `[..., n]`: the right-hand sides.
-        diagonals_format: `"compact"` (one tensor of shape `[..., 3, n]`: above, main, below),
-            `"sequence"` (three tensors) or `"matrix"` (dense matrices of shape `[..., n, n]`).
-        transpose_rhs: If True, transpose `rhs` first.
-        conjugate_rhs: If True, conjugate `rhs` as well when it is transposed.
+        diagonals: Diagonals of the matrices, float tensors in the format `diagonals_format`.
+        rhs: Right-hand sides, a tensor of shape `[..., n, m]` or `[..., n]`.
+        diagonals_format: Format of `diagonals`. `"compact"` (default) is one tensor of shape
+            `[..., 3, n]` with the diagonal above the main one, the main diagonal and the diagonal
+            below. The last element above and the first element below are ignored. `"sequence"` is
+            a list of these three diagonals, in which the first and the last one may have the length
+            `n - 1`. `"matrix"` is a tensor of dense matrices of shape `[..., n, n]`.
+        transpose_rhs: If True, transpose the last two dimensions of `rhs` first. Default: False.
+        conjugate_rhs: If True, and `transpose_rhs` is True, also conjugate `rhs`. Default: False.
         partial_pivoting: Has no effect.
         perturb_singular: Has no effect.
 
     Returns:
-        Tensor with the shape of `rhs` (transposed if `transpose_rhs` is True): the solutions.
+        Solutions, a tensor with the shape of `rhs` (after the transposition by `transpose_rhs`).
 
     Raises:
         ValueError: If the format is unknown, or the shapes do not match.
@@ -200,10 +207,10 @@ def tridiagonal_solve(
 
     Example:
         >>> import tfpy as tf
-        >>> above, on, below = [1.0, 1.0, 0.0], [2.0, 2.0, 2.0], [0.0, 3.0, 3.0]
-        >>> bands = tf.constant([above, on, below])
-        >>> tf.linalg.tridiagonal_solve(bands, tf.constant([3.0, 6.0, 5.0])).numpy().round(3)
-        array([1., 1., 1.], dtype=float32)
+        >>> above, main, below = [1.0, 1.0, 0.0], [2.0, 2.0, 2.0], [0.0, 3.0, 3.0]
+        >>> bands = tf.constant([above, main, below])
+        >>> tf.linalg.tridiagonal_solve(bands, [3.0, 6.0, 5.0]).numpy().round(3).tolist()
+        [1.0, 1.0, 1.0]
 
     See also: `tf.linalg.tridiagonal_matmul`, `tf.linalg.solve`.
     """
@@ -234,31 +241,33 @@ def eigh_tridiagonal(
     tol: FloatLike | None = None,
     name: str | None = None,
 ) -> Any:
-    """Compute the eigenvalues, and eigenvectors, of a self-adjoint tridiagonal matrix.
+    """Compute the eigenvalues of a self-adjoint tridiagonal matrix, and optionally eigenvectors.
 
     Args:
-        alpha: Float or complex tensor of shape `[n]`: the diagonal. Imaginary parts are ignored.
-        beta: Tensor of shape `[n - 1]` with the dtype of `alpha`: the diagonal above. The diagonal
-            below has the conjugates. It is not used if `n` is 0 or 1.
-        eigvals_only: If False, also return the eigenvectors.
-        select: `"a"` for all eigenvalues, `"i"` for the eigenvalues with an index in
-            `select_range`, `"v"` for the eigenvalues with a value in `select_range`.
-        select_range: Lowest and highest index (both inclusive), or lower (exclusive) and upper
-            (inclusive) bound of the values.
+        alpha: Main diagonal, a float or complex tensor of shape `[n]`. Imaginary parts are ignored.
+        beta: Diagonal above the main one, a tensor of shape `[n - 1]` with the dtype of `alpha`.
+            The diagonal below contains the conjugates. Has no effect if `n` is 0 or 1.
+        eigvals_only: If False, also return the eigenvectors. Default: True.
+        select: Eigenvalues to return. `"a"` (default) returns all, `"i"` those whose index is in
+            `select_range`, and `"v"` those whose value is in `select_range`. With `"v"`, the
+            eigenvalues are read back to Python, so the call waits for pending computations, and a
+            `tf.function` that contains the call runs eagerly, without compilation.
+        select_range: For `"i"`, the lowest and the highest index, both inclusive. For `"v"`, the
+            lower bound (exclusive) and the upper bound (inclusive) of the eigenvalues.
         tol: Has no effect.
 
     Returns:
-        Float tensor of the eigenvalues in ascending order. If `eigvals_only` is False, a pair of
-        the eigenvalues and a tensor with the eigenvectors in its columns.
+        Eigenvalues in ascending order, a float tensor. If `eigvals_only` is False, a pair of the
+        eigenvalues and a tensor with the eigenvectors in its columns.
 
     Raises:
-        ValueError: If `select` is unknown, the range is missing, or the dtypes differ.
-        tf.errors.InvalidArgumentError: If the shapes do not match, or the range is empty.
+        ValueError: If `select` is unknown, `select_range` is missing, or the dtypes differ.
+        tf.errors.InvalidArgumentError: If the shapes do not match, or `select_range` is empty.
 
     Example:
         >>> import tfpy as tf
-        >>> tf.linalg.eigh_tridiagonal(alpha=[2.0, 2.0], beta=[1.0]).numpy().round(3)
-        array([1., 3.], dtype=float32)
+        >>> tf.linalg.eigh_tridiagonal(alpha=[2.0, 2.0], beta=[1.0]).numpy().round(3).tolist()
+        [1.0, 3.0]
 
     See also: `tf.linalg.eigh`, `tf.linalg.eigvalsh`.
     """

@@ -34,7 +34,7 @@ def single(x: Tensor) -> Tensor:
 
 
 class Qr(NamedTuple):
-    """The result of `tf.linalg.qr`."""
+    """The result of `tf.linalg.qr`, which contains two tensors."""
 
     q: Tensor
     r: Tensor
@@ -45,19 +45,21 @@ def qr(input: TensorLike, full_matrices: bool = False, name: str | None = None) 
 
     Args:
         input: Float or complex tensor of shape `[..., m, n]`.
-        full_matrices: If True, `q` is square. Otherwise `q` has `min(m, n)` columns.
+        full_matrices: If True, `q` is a square matrix. Otherwise, `q` has `min(m, n)` columns and
+            `r` has `min(m, n)` rows. Default: False.
 
     Returns:
-        A named tuple `(q, r)`: matrices with orthonormal columns and upper triangular matrices.
+        A named tuple `(q, r)`. `q` contains matrices with orthonormal columns, and `r` contains
+        upper triangular matrices.
 
     Example:
         >>> import tfpy as tf
-        >>> a = tf.constant([[3.0, 1.0], [4.0, 2.0]])
-        >>> q, r = tf.linalg.qr(a)
-        >>> (q @ r).numpy().round(3), tf.abs(r).numpy().round(3)
-        (array([[3., 1.],
-               [4., 2.]], dtype=float32), array([[5. , 2.2],
-               [0. , 0.4]], dtype=float32))
+        >>> q, r = tf.linalg.qr([[3.0, 1.0], [4.0, 2.0]])
+        >>> print(tf.abs(r).numpy().round(3))  # the signs depend on the backend
+        [[5.  2.2]
+         [0.  0.4]]
+        >>> (q @ r).numpy().round(3).tolist()
+        [[3.0, 1.0], [4.0, 2.0]]
 
     See also: `tf.linalg.svd`, `tf.linalg.lstsq`.
     """
@@ -73,22 +75,24 @@ def svd(
     compute_uv: bool = True,
     name: str | None = None,
 ) -> Any:
-    """Compute the singular value decomposition: `tensor = u @ diag(s) @ adjoint(v)`.
+    """Compute the singular value decomposition `tensor = u @ diag(s) @ adjoint(v)` of matrices.
 
     Args:
         tensor: Float or complex tensor of shape `[..., m, n]`.
-        full_matrices: If True, `u` and `v` are square. Otherwise they have `min(m, n)` columns.
-        compute_uv: If False, return only the singular values.
+        full_matrices: If True, `u` and `v` are square matrices. Otherwise, they have `min(m, n)`
+            columns. Default: False.
+        compute_uv: If False, return only the singular values. Default: True.
 
     Returns:
         A tuple `(s, u, v)`, or only `s` if `compute_uv` is False. `s` is a float tensor of shape
-        `[..., min(m, n)]` in descending order.
+        `[..., min(m, n)]` with the singular values in descending order. The columns of `u` and `v`
+        are the left and right singular vectors.
 
     Example:
         >>> import tfpy as tf
         >>> s, u, v = tf.linalg.svd([[0.0, 2.0], [3.0, 0.0], [0.0, 0.0]])
-        >>> s.numpy().round(3), u.shape, v.shape
-        (array([3., 2.], dtype=float32), TensorShape([3, 2]), TensorShape([2, 2]))
+        >>> s.numpy().round(3).tolist(), u.shape, v.shape
+        ([3.0, 2.0], TensorShape([3, 2]), TensorShape([2, 2]))
 
     See also: `tf.linalg.qr`, `tf.linalg.pinv`.
     """
@@ -106,16 +110,18 @@ def eigh(tensor: TensorLike, name: str | None = None) -> tuple[Tensor, Tensor]:
         tensor: Float or complex tensor of shape `[..., n, n]`. Only the lower triangle is read.
 
     Returns:
-        A pair of tensors: the eigenvalues in ascending order, of shape `[..., n]`, and the
-        eigenvectors in the columns of a tensor of shape `[..., n, n]`. Both have the dtype of
-        `tensor`.
+        A pair of tensors with the dtype of `tensor`. The first one, of shape `[..., n]`, contains
+        the eigenvalues in ascending order. The second one, of shape `[..., n, n]`, contains the
+        eigenvectors in its columns, in the same order.
 
     Example:
         >>> import tfpy as tf
         >>> values, vectors = tf.linalg.eigh([[2.0, 1.0], [1.0, 2.0]])
-        >>> values.numpy().round(3), tf.abs(vectors).numpy().round(3)
-        (array([1., 3.], dtype=float32), array([[0.707, 0.707],
-               [0.707, 0.707]], dtype=float32))
+        >>> values.numpy().round(3).tolist()
+        [1.0, 3.0]
+        >>> print(tf.abs(vectors).numpy().round(2))  # the signs depend on the backend
+        [[0.71 0.71]
+         [0.71 0.71]]
 
     See also: `tf.linalg.eigvalsh`, `tf.linalg.eig`, `tf.linalg.svd`.
     """
@@ -131,12 +137,12 @@ def eigvalsh(tensor: TensorLike, name: str | None = None) -> Tensor:
         tensor: Float or complex tensor of shape `[..., n, n]`. Only the lower triangle is read.
 
     Returns:
-        Tensor of shape `[..., n]`: the eigenvalues in ascending order.
+        Eigenvalues in ascending order, a tensor of shape `[..., n]` with the dtype of `tensor`.
 
     Example:
         >>> import tfpy as tf
-        >>> tf.linalg.eigvalsh([[2.0, 1.0], [1.0, 2.0]]).numpy().round(3)
-        array([1., 3.], dtype=float32)
+        >>> tf.linalg.eigvalsh([[2.0, 1.0], [1.0, 2.0]]).numpy().round(3).tolist()
+        [1.0, 3.0]
 
     See also: `tf.linalg.eigh`, `tf.linalg.eigvals`.
     """
@@ -150,8 +156,9 @@ def eig(tensor: TensorLike, name: str | None = None) -> tuple[Tensor, Tensor]:
         tensor: Float or complex tensor of shape `[..., n, n]`.
 
     Returns:
-        A pair of complex tensors: the eigenvalues in no particular order, of shape `[..., n]`, and
-        the eigenvectors in the columns of a tensor of shape `[..., n, n]`.
+        A pair of complex tensors. The first one, of shape `[..., n]`, contains the eigenvalues in
+        no particular order. The second one, of shape `[..., n, n]`, contains the eigenvectors in
+        its columns, in the same order.
 
     Example:
         >>> import tfpy as tf
@@ -173,12 +180,12 @@ def eigvals(tensor: TensorLike, name: str | None = None) -> Tensor:
         tensor: Float or complex tensor of shape `[..., n, n]`.
 
     Returns:
-        Complex tensor of shape `[..., n]`: the eigenvalues in no particular order.
+        Eigenvalues in no particular order, a complex tensor of shape `[..., n]`.
 
     Example:
         >>> import tfpy as tf
-        >>> turn = tf.constant([[0.0, -1.0], [1.0, 0.0]])
-        >>> sorted(tf.linalg.eigvals(turn).numpy().imag.round(3).tolist())
+        >>> rotation = tf.constant([[0.0, -1.0], [1.0, 0.0]])  # its eigenvalues are i and -i
+        >>> sorted(tf.linalg.eigvals(rotation).numpy().imag.round(3).tolist())
         [-1.0, 1.0]
 
     See also: `tf.linalg.eig`, `tf.linalg.eigvalsh`.
@@ -193,8 +200,8 @@ def cholesky(input: TensorLike, name: str | None = None) -> Tensor:
         input: Float or complex tensor of shape `[..., n, n]`. Only the lower triangle is read.
 
     Returns:
-        Tensor with the shape and dtype of `input`: the lower triangular matrices L, or NaN for a
-        matrix that is not positive definite.
+        Lower triangular matrices `L`, a tensor with the shape and dtype of `input`. For a matrix
+        that is not positive definite, the result contains NaN.
 
     Example:
         >>> import tfpy as tf
@@ -207,7 +214,7 @@ def cholesky(input: TensorLike, name: str | None = None) -> Tensor:
 
 
 class Lu(NamedTuple):
-    """The result of `tf.linalg.lu`."""
+    """The result of `tf.linalg.lu`, which contains two tensors."""
 
     lu: Tensor
     p: Tensor
@@ -221,14 +228,15 @@ def lu(input: TensorLike, output_idx_type: DTypeLike = dtypes.int32, name: str |
         output_idx_type: Integer dtype of the permutation. Default: int32.
 
     Returns:
-        A named tuple `(lu, p)`. `lu` has the shape of `input` and contains both triangular factors;
-        the diagonal of the lower factor is 1. `p` of shape `[..., n]` contains the row of `input`
-        for each row of the product.
+        A named tuple `(lu, p)`. `lu` has the shape of `input` and contains both triangular factors.
+        The diagonal belongs to the upper factor, because that of the lower factor is always 1. `p`,
+        of shape `[..., n]`, contains the permutation of the rows: row `i` of the matrix product of
+        the factors is row `p[i]` of `input`.
 
     Example:
         >>> import tfpy as tf
         >>> lu, p = tf.linalg.lu([[1.0, 2.0], [4.0, 4.0]])
-        >>> lu.numpy().tolist(), p.numpy().tolist()
+        >>> lu.numpy().tolist(), p.numpy().tolist()  # pivoting exchanges the rows
         ([[4.0, 4.0], [0.25, 1.0]], [1, 0])
 
     See also: `tf.linalg.lu_solve`, `tf.linalg.lu_reconstruct`, `tf.linalg.det`.
@@ -243,12 +251,13 @@ def matrix_rank(
     validate_args: bool = False,
     name: str | None = None,
 ) -> Tensor:
-    """Return the rank of matrices: the number of singular values above a tolerance.
+    """Compute the rank of matrices, which is the number of singular values above a tolerance.
 
     Args:
         a: Float tensor of shape `[..., m, n]`.
-        tol: Tolerance, which broadcasts with the singular values. Default: the largest singular
-            value times the larger size times the precision of the dtype.
+        tol: Tolerance, a tensor that broadcasts to the singular values of shape
+            `[..., min(m, n)]`. Default: the largest singular value of each matrix, multiplied by
+            `max(m, n)` and by the machine epsilon of the dtype.
         validate_args: Has no effect.
 
     Returns:
@@ -275,12 +284,13 @@ def pinv(
     validate_args: bool = False,
     name: str | None = None,
 ) -> Tensor:
-    """Compute the pseudoinverses of matrices.
+    """Compute the Moore-Penrose pseudoinverses of matrices.
 
     Args:
         a: Float or complex tensor of shape `[..., m, n]`.
-        rcond: Float tensor of shape `[...]`. Singular values up to `rcond` times the largest one
-            count as 0. Default: 10 times the larger size times the precision of the dtype.
+        rcond: Float tensor of shape `[...]`. Singular values that are not larger than `rcond` times
+            the largest one are treated as 0. Default: 10 times `max(m, n)` times the machine
+            epsilon of the dtype.
         validate_args: Has no effect.
 
     Returns:
@@ -308,23 +318,25 @@ def pinv(
 
 
 def gram_schmidt(xs: TensorLike | Sequence[TensorLike]) -> Any:
-    """Orthonormalize vectors by the Gram-Schmidt process. This is a function of TensorFlow.js.
+    """Orthonormalize vectors by the Gram-Schmidt process.
+
+    Equivalent to `tf.linalg.gramSchmidt` in TensorFlow.js.
 
     Args:
-        xs: Matrix with linearly independent rows, or a list of vectors of one length.
+        xs: Linearly independent vectors of the same length, as the rows of a matrix or as a list.
 
     Returns:
-        Matrix, or list of vectors, like `xs`: orthonormal vectors that span the same space.
+        Orthonormal vectors that span the same space as `xs`. They are the rows of a matrix if `xs`
+        is a matrix, and otherwise a list.
 
     Raises:
-        ValueError: If there are no vectors, more vectors than dimensions, or vectors of different
-            lengths.
+        ValueError: If there are no vectors, more vectors than elements in each vector, or vectors
+            of different lengths.
 
     Example:
         >>> import tfpy as tf
-        >>> tf.linalg.gram_schmidt(tf.constant([[2.0, 0.0], [3.0, 4.0]])).numpy().round(3)
-        array([[1., 0.],
-               [0., 1.]], dtype=float32)
+        >>> tf.linalg.gram_schmidt(tf.constant([[2.0, 0.0], [3.0, 4.0]])).numpy().round(3).tolist()
+        [[1.0, 0.0], [0.0, 1.0]]
 
     See also: `tf.linalg.qr`.
     """

@@ -120,23 +120,22 @@ def diag(
     """Create matrices with the given diagonals.
 
     Args:
-        diagonal: Tensor of shape `[..., length]`, or `[..., diagonals, length]` (from the uppermost
-            diagonal) if `k` is a pair.
-        k: Number of the diagonal (0 is the main one, positive numbers are above), or a pair of the
-            lowest and uppermost diagonal.
-        num_rows, num_cols: Sizes of the matrices. Default: the smallest possible sizes, of square
-            matrices if both are -1.
-        padding_value: Scalar for all other elements.
-        align: Sides to which shorter diagonals above and below the main one are aligned:
-            `"RIGHT_LEFT"`, `"LEFT_RIGHT"`, `"LEFT_LEFT"` or `"RIGHT_RIGHT"`.
+        diagonal: Tensor of shape `[..., length]`, or `[..., diagonals, length]` if `k` is a pair,
+            with the uppermost diagonal first.
+        k: Number of the diagonal (0 is the main one, positive numbers are above it), or a pair of
+            the lowest and the highest number of adjacent diagonals. Default: 0.
+        num_rows, num_cols: Number of rows and columns of the matrices. Default (-1): as few as
+            possible, or the smallest square matrices if both are -1.
+        padding_value: Value of all other elements, a scalar. Default: 0. Required for strings.
+        align: Sides to which shorter diagonals above and below the main one are aligned, if `k` is
+            a pair. `"RIGHT_LEFT"` (default), `"LEFT_RIGHT"`, `"LEFT_LEFT"` or `"RIGHT_RIGHT"`.
 
     Returns:
         Tensor of shape `[..., num_rows, num_cols]`, with the dtype of `diagonal`.
 
     Raises:
-        tf.errors.InvalidArgumentError: If the sizes do not match the diagonals.
-        TypeError: If `padding_value` does not have the dtype of `diagonal`. The default 0 is not a
-            string.
+        tf.errors.InvalidArgumentError: If `num_rows` or `num_cols` does not match the diagonals.
+        TypeError: If `padding_value` cannot be converted to the dtype of `diagonal`.
 
     Example:
         >>> import tfpy as tf
@@ -203,19 +202,19 @@ def diag_part(
 
     Args:
         input: Tensor of shape `[..., rows, columns]`.
-        k: Number of the diagonal (0 is the main one, positive numbers are above), or a pair of the
-            lowest and uppermost diagonal.
-        padding_value: Scalar that fills shorter diagonals.
-        align: Sides to which shorter diagonals above and below the main one are aligned:
-            `"RIGHT_LEFT"`, `"LEFT_RIGHT"`, `"LEFT_LEFT"` or `"RIGHT_RIGHT"`.
+        k: Number of the diagonal (0 is the main one, positive numbers are above it), or a pair of
+            the lowest and the highest number of adjacent diagonals. Default: 0.
+        padding_value: Value that fills up shorter diagonals if `k` is a pair. Default: 0.
+        align: Sides to which shorter diagonals above and below the main one are aligned, if `k` is
+            a pair. `"RIGHT_LEFT"` (default), `"LEFT_RIGHT"`, `"LEFT_LEFT"` or `"RIGHT_RIGHT"`.
 
     Returns:
-        Tensor of shape `[..., length]`, or `[..., diagonals, length]` if `k` is a pair.
+        Tensor of shape `[..., length]`, or `[..., diagonals, length]` if `k` is a pair, with the
+        uppermost diagonal first.
 
     Raises:
-        tf.errors.InvalidArgumentError: If the matrices do not have the diagonals.
-        TypeError: If `padding_value` does not have the dtype of `input`. The default 0 is not a
-            string.
+        tf.errors.InvalidArgumentError: If the matrices do not have a diagonal `k`.
+        TypeError: If `padding_value` cannot be converted to the dtype of `input`.
 
     Example:
         >>> import tfpy as tf
@@ -247,22 +246,22 @@ def set_diag(
     k: IntLike | Sequence[int] = 0,
     align: str = "RIGHT_LEFT",
 ) -> Tensor:
-    """Return matrices with some diagonals replaced.
+    """Return a copy of matrices in which diagonals are replaced.
 
     Args:
         input: Tensor of shape `[..., rows, columns]`.
-        diagonal: Tensor of shape `[..., length]`, or `[..., diagonals, length]` (from the uppermost
-            diagonal) if `k` is a pair.
-        k: Number of the diagonal (0 is the main one, positive numbers are above), or a pair of the
-            lowest and uppermost diagonal.
-        align: Sides to which shorter diagonals above and below the main one are aligned:
-            `"RIGHT_LEFT"`, `"LEFT_RIGHT"`, `"LEFT_LEFT"` or `"RIGHT_RIGHT"`.
+        diagonal: Tensor of shape `[..., length]`, or `[..., diagonals, length]` if `k` is a pair,
+            with the uppermost diagonal first.
+        k: Number of the diagonal (0 is the main one, positive numbers are above it), or a pair of
+            the lowest and the highest number of adjacent diagonals. Default: 0.
+        align: Sides to which shorter diagonals above and below the main one are aligned, if `k` is
+            a pair. `"RIGHT_LEFT"` (default), `"LEFT_RIGHT"`, `"LEFT_LEFT"` or `"RIGHT_RIGHT"`.
 
     Returns:
         Tensor with the shape and dtype of `input`.
 
     Raises:
-        tf.errors.InvalidArgumentError: If the diagonals do not match the matrices.
+        tf.errors.InvalidArgumentError: If the shape of `diagonal` does not match `input` and `k`.
 
     Example:
         >>> import tfpy as tf
@@ -302,8 +301,8 @@ def band_part(
 
     Args:
         input: Tensor of shape `[..., rows, columns]`.
-        num_lower, num_upper: Number of diagonals to keep below and above the main diagonal. A
-            negative number keeps all.
+        num_lower, num_upper: Number of diagonals to keep below or above the main diagonal. With a
+            negative number, all of them are kept.
 
     Returns:
         Tensor with the shape and dtype of `input`.
@@ -343,13 +342,13 @@ def band_part(
 
 
 def tensor_diag(diagonal: TensorLike, name: str | None = None) -> Tensor:
-    """Create a tensor of shape `[*s, *s]` with the given diagonal of shape `s`.
+    """Create a tensor of shape `[*s, *s]` with the given diagonal, a tensor of shape `s`.
 
     Args:
-        diagonal: Tensor of shape `s`, which is not a scalar.
+        diagonal: Tensor of any shape `s`, except a scalar.
 
     Returns:
-        Tensor with the dtype of `diagonal` and zeros outside the diagonal.
+        Tensor of shape `[*s, *s]` with the dtype of `diagonal`, which is zero elsewhere.
 
     Raises:
         tf.errors.InvalidArgumentError: If `diagonal` is a scalar or a string tensor.
@@ -369,10 +368,10 @@ def tensor_diag(diagonal: TensorLike, name: str | None = None) -> Tensor:
 
 
 def tensor_diag_part(input: TensorLike, name: str | None = None) -> Tensor:
-    """Return the diagonal, of shape `s`, of a tensor of shape `[*s, *s]`.
+    """Return the diagonal of a tensor of shape `[*s, *s]`, which has the shape `s`.
 
     Args:
-        input: Tensor of shape `[*s, *s]`. A scalar is its own diagonal.
+        input: Tensor of shape `[*s, *s]`. A scalar is returned unchanged.
 
     Returns:
         Tensor of shape `s`, with the dtype of `input`.

@@ -50,8 +50,8 @@ def det(input: TensorLike, name: str | None = None) -> Tensor:
 
     Example:
         >>> import tfpy as tf
-        >>> tf.linalg.det([[1.0, 2.0], [3.0, 4.0]]).numpy().round(3)
-        np.float32(-2.0)
+        >>> tf.linalg.det([[1.0, 2.0], [3.0, 4.0]]).numpy().round(3).tolist()
+        -2.0
 
     See also: `tf.linalg.slogdet`, `tf.linalg.logdet`.
     """
@@ -59,27 +59,29 @@ def det(input: TensorLike, name: str | None = None) -> Tensor:
 
 
 class LogMatrixDeterminant(NamedTuple):
-    """The result of `tf.linalg.slogdet`."""
+    """The result of `tf.linalg.slogdet`, which contains two tensors."""
 
     sign: Tensor
     log_abs_determinant: Tensor
 
 
 def slogdet(input: TensorLike, name: str | None = None) -> LogMatrixDeterminant:
-    """Compute the signs and the logarithms of the absolute values of determinants.
+    """Compute the sign of the determinants of matrices and the logarithm of their absolute values.
+
+    Unlike the determinant itself, the logarithm does not overflow for large matrices.
 
     Args:
         input: Float or complex tensor of shape `[..., n, n]`.
 
     Returns:
         A named tuple `(sign, log_abs_determinant)` of tensors of shape `[...]`, with the dtype of
-        `input`.
+        `input`. The sign is 0 if the determinant is 0.
 
     Example:
         >>> import tfpy as tf
         >>> sign, log_abs = tf.linalg.slogdet([[0.0, 2.0], [3.0, 0.0]])
-        >>> sign.numpy().tolist(), log_abs.numpy().round(3)
-        (-1.0, np.float32(1.792))
+        >>> float(sign), round(float(log_abs), 3)  # the determinant is -6
+        (-1.0, 1.792)
 
     See also: `tf.linalg.det`, `tf.linalg.logdet`.
     """
@@ -91,18 +93,18 @@ def logdet(matrix: TensorLike, name: str | None = None) -> Tensor:
     """Compute the logarithms of the determinants of positive definite matrices.
 
     Args:
-        matrix: Float or complex tensor of shape `[..., n, n]`.
+        matrix: Float or complex tensor of shape `[..., n, n]`, self-adjoint and positive definite.
 
     Returns:
-        Float tensor of shape `[...]`.
+        Float tensor of shape `[...]`. It is NaN for a matrix that is not positive definite.
 
     Raises:
         tf.errors.InvalidArgumentError: If the matrices are not square.
 
     Example:
         >>> import tfpy as tf
-        >>> tf.linalg.logdet([[4.0, 0.0], [0.0, 2.0]]).numpy().round(3)
-        np.float32(2.079)
+        >>> print(tf.linalg.logdet([[4.0, 0.0], [0.0, 2.0]]).numpy().round(3))  # log(8)
+        2.079
 
     See also: `tf.linalg.slogdet`, `tf.linalg.cholesky`.
     """
@@ -126,9 +128,8 @@ def expm(input: TensorLike, name: str | None = None) -> Tensor:
 
     Example:
         >>> import tfpy as tf
-        >>> tf.linalg.expm([[0.0, 1.0], [0.0, 0.0]]).numpy().round(3)
-        array([[1., 1.],
-               [0., 1.]], dtype=float32)
+        >>> tf.linalg.expm([[0.0, 1.0], [0.0, 0.0]]).numpy().round(3).tolist()
+        [[1.0, 1.0], [0.0, 1.0]]
 
     See also: `tf.linalg.logm`, `tf.linalg.sqrtm`.
     """
@@ -142,8 +143,8 @@ def sqrtm(input: TensorLike, name: str | None = None) -> Tensor:
         input: Float or complex tensor of shape `[..., n, n]`.
 
     Returns:
-        Tensor with the shape and dtype of `input`. A matrix without a square root in this dtype,
-        such as a real matrix with a negative eigenvalue, produces NaN.
+        Tensor with the shape and dtype of `input`. The result is NaN for a matrix that does not
+        have a square root in this dtype, such as a real matrix with a negative eigenvalue.
 
     Example:
         >>> import tfpy as tf
@@ -158,13 +159,13 @@ def sqrtm(input: TensorLike, name: str | None = None) -> Tensor:
 def logm(input: TensorLike, name: str | None = None) -> Tensor:
     """Compute the principal logarithms of complex square matrices.
 
-    There is no gradient, as in TensorFlow.
+    The function does not have a gradient, as in TensorFlow.
 
     Args:
         input: Complex tensor of shape `[..., n, n]`.
 
     Returns:
-        Tensor with the shape and dtype of `input`; NaN for singular matrices.
+        Tensor with the shape and dtype of `input`. The result is NaN for a singular matrix.
 
     Raises:
         tf.errors.InvalidArgumentError: If `input` is not complex.
@@ -172,9 +173,9 @@ def logm(input: TensorLike, name: str | None = None) -> Tensor:
     Example:
         >>> import tfpy as tf
         >>> a = tf.constant([[1.0, 0.0], [0.0, 10.0]], tf.complex64)
-        >>> tf.linalg.logm(a).numpy().real.round(3)
-        array([[0.   , 0.   ],
-               [0.   , 2.303]], dtype=float32)
+        >>> print(tf.linalg.logm(a).numpy().real.round(3))
+        [[0.    0.   ]
+         [0.    2.303]]
 
     See also: `tf.linalg.expm`, `tf.linalg.sqrtm`.
     """

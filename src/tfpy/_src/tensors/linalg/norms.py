@@ -31,27 +31,32 @@ def norm(
 ) -> Tensor:
     """Compute the norm of vectors or matrices.
 
-    A pair of axes selects a matrix norm, and any other value of `axis` a vector norm.
+    If `axis` is a list or tuple of two axes, the norms of matrices are computed. Otherwise, the
+    norms of vectors are computed, and without `axis` the tensor is treated as one vector.
 
     Args:
         tensor: Float or complex tensor.
-        ord: Order of the norm. Vectors: `"euclidean"`, or a positive number or infinity. Matrices:
-            `"fro"` or `"euclidean"`, 1 (largest column sum), 2 (largest singular value) or infinity
+        ord: Order of the norm. For vectors, `"euclidean"` (default), a positive number, or
+            `float("inf")`, which is the largest absolute value. For matrices, `"euclidean"` or the
+            equivalent `"fro"`, 1 (largest column sum), 2 (largest singular value) or `float("inf")`
             (largest row sum).
-        axis: Axis or axes to reduce; negative values count from the end. Default: all axes.
-        keepdims: If True, keep the reduced axes with size 1.
+        axis: Axis of the vectors, or a pair of axes of the matrices. Negative values count from the
+            end. Default: all axes, as one vector.
+        keepdims: If True, keep the reduced axes as dimensions of size 1.
 
     Returns:
-        Tensor with the dtype of `tensor`, without the reduced axes.
+        Tensor with the dtype of `tensor`, without the reduced axes unless `keepdims` is True.
 
     Raises:
-        ValueError: If the order is not supported, or `axis` is a list that does not contain two
+        ValueError: If `ord` is not supported, or `axis` is a list that does not contain two
             different axes.
 
     Example:
         >>> import tfpy as tf
-        >>> tf.norm([[3.0, 4.0], [6.0, 8.0]], axis=1).numpy().tolist()
+        >>> tf.norm([[3.0, 4.0], [6.0, 8.0]], axis=1).numpy().tolist()  # norm of each row
         [5.0, 10.0]
+        >>> tf.norm([[3.0, 4.0], [6.0, 8.0]], ord=1, axis=[0, 1]).numpy().tolist()
+        12.0
 
     See also: `tf.linalg.normalize`, `tf.linalg.global_norm`, `tf.math.reduce_euclidean_norm`.
     """
@@ -103,15 +108,16 @@ def normalize(
 
     Args:
         tensor: Float or complex tensor.
-        ord: Order of the norm, as in `tf.norm`.
-        axis: Axis or axes to reduce; negative values count from the end. Default: all axes.
+        ord: Order of the norm, as in `tf.norm`. Default: `"euclidean"`.
+        axis: Axis of the vectors, or a pair of axes of the matrices, as in `tf.norm`. Negative
+            values count from the end. Default: all axes, as one vector.
 
     Returns:
-        A pair of tensors: the normalized tensor with the shape of `tensor`, and the norm, where the
-        reduced axes have size 1.
+        A pair of tensors: the normalized tensor with the shape of `tensor`, and the norm, in which
+        the reduced axes are dimensions of size 1.
 
     Raises:
-        ValueError: If the order is not supported, or `axis` is a list that does not contain two
+        ValueError: If `ord` is not supported, or `axis` is a list that does not contain two
             different axes.
 
     Example:
@@ -130,14 +136,14 @@ def normalize(
 def global_norm(
     t_list: Sequence[TensorLike | IndexedSlices | None], name: str | None = None
 ) -> Tensor:
-    """Compute the Euclidean norm of all elements of several tensors.
+    """Compute the Euclidean norm of all elements of a list of tensors together.
 
     Args:
-        t_list: Float or complex tensors or `tf.IndexedSlices`. None entries are ignored, and the
-            values of `tf.IndexedSlices` count without regard to their indices.
+        t_list: List of float or complex tensors, `tf.IndexedSlices` or None. None is ignored. Of
+            `tf.IndexedSlices`, the norm includes all values, even if an index occurs twice.
 
     Returns:
-        Float scalar.
+        Scalar float tensor.
 
     Raises:
         TypeError: If `t_list` is not a sequence.
@@ -173,8 +179,8 @@ def clip_by_norm(
 
     Args:
         t: Float tensor.
-        clip_norm: Scalar, the maximal norm. A negative number counts as 0.
-        axes: Axis or axes over which the norm is computed; negative values count from the end.
+        clip_norm: Maximum norm, a scalar. A negative number is treated as 0.
+        axes: Axis or axes over which the norm is computed. Negative values count from the end.
             Default: all axes.
 
     Returns:
@@ -182,12 +188,12 @@ def clip_by_norm(
 
     Raises:
         tf.errors.InvalidArgumentError: If `t` is an integer or complex tensor.
-        ValueError: If `clip_norm` has more elements than `t`.
+        ValueError: If `clip_norm` does not broadcast to the shape of `t`.
 
     Example:
         >>> import tfpy as tf
-        >>> tf.clip_by_norm([6.0, 8.0], clip_norm=5.0).numpy().round(3)
-        array([3., 4.], dtype=float32)
+        >>> tf.clip_by_norm([6.0, 8.0], clip_norm=5.0).numpy().round(3).tolist()  # norm 10
+        [3.0, 4.0]
 
     See also: `tf.clip_by_global_norm`, `tf.clip_by_value`, `tf.norm`.
     """
@@ -207,19 +213,21 @@ def clip_by_norm(
 
 
 def clip_by_average_norm(t: TensorLike, clip_norm: FloatLike, name: str | None = None) -> Tensor:
-    """Scale a tensor down so that its norm divided by its size does not exceed a bound.
+    """Scale a tensor down so that its average norm does not exceed a bound.
+
+    The average norm is the Euclidean norm divided by the number of elements.
 
     Args:
         t: Float tensor.
-        clip_norm: Scalar, the maximal average norm.
+        clip_norm: Maximum average norm, a scalar.
 
     Returns:
         Tensor with the shape and dtype of `t`.
 
     Example:
         >>> import tfpy as tf
-        >>> tf.clip_by_average_norm([6.0, 8.0], clip_norm=2.5).numpy().round(3)
-        array([3., 4.], dtype=float32)
+        >>> tf.clip_by_average_norm([6.0, 8.0], clip_norm=2.5).numpy().round(3).tolist()
+        [3.0, 4.0]
 
     See also: `tf.clip_by_norm`.
     """
@@ -235,16 +243,20 @@ def clip_by_global_norm(
     use_norm: FloatLike | None = None,
     name: str | None = None,
 ) -> tuple[list[Any], Tensor]:
-    """Scale tensors by one factor so that their global norm does not exceed a bound.
+    """Scale a list of tensors by one factor so that their global norm does not exceed a bound.
+
+    The global norm is the Euclidean norm of all elements of all tensors together. Gradients are
+    clipped in this way to keep a training step from becoming too large.
 
     Args:
-        t_list: Float tensors or `tf.IndexedSlices`. None entries stay None.
-        clip_norm: Scalar, the maximal global norm. A negative number changes nothing.
-        use_norm: Scalar, the global norm if it is already known.
+        t_list: List of float tensors, `tf.IndexedSlices` or None. None stays None.
+        clip_norm: Maximum global norm, a scalar. With a negative number, nothing is clipped.
+        use_norm: Global norm of `t_list` if it is already known, a scalar. Default: it is computed
+            by `tf.linalg.global_norm`.
 
     Returns:
-        A pair: the list of scaled tensors, and the global norm before clipping. If this norm is not
-        finite, all elements are NaN.
+        A pair: the list of scaled tensors, and the global norm before clipping. If this norm is NaN
+        or infinite, all elements of the scaled tensors are NaN.
 
     Raises:
         TypeError: If `t_list` is not a sequence.

@@ -44,32 +44,33 @@ def matmul(
 ) -> Tensor:
     """Multiply matrices, with broadcasting of the batch dimensions.
 
-    A product of a bfloat16 and a float32 matrix is a float32 matrix.
-
     Args:
-        a: Numeric tensor of shape `[..., m, k]` (`[..., k, m]` if transposed).
-        b: Numeric tensor of shape `[..., k, n]` (`[..., n, k]` if transposed), with the dtype of
-            `a`.
-        transpose_a, transpose_b: If True, transpose the matrices first.
-        adjoint_a, adjoint_b: If True, transpose and conjugate the matrices first.
-        a_is_sparse, b_is_sparse: Hints that a matrix contains many zeros. They are allowed for two
-            matrices without batch dimensions only.
-        output_type: Dtype of the result. Products of int8 and uint8 are added in this dtype.
-            Default: the dtype of `a`.
-        grad_a, grad_b: Not used.
+        a: Numeric tensor of shape `[..., m, k]`, or `[..., k, m]` if `transpose_a` or `adjoint_a`
+            is True.
+        b: Numeric tensor of shape `[..., k, n]`, or `[..., n, k]` if `transpose_b` or `adjoint_b`
+            is True. It must have the dtype of `a`. As an exception, a bfloat16 matrix and a float32
+            matrix without batch dimensions can be multiplied, with a float32 result.
+        transpose_a, transpose_b: If True, transpose the matrices of `a` or `b` first.
+        adjoint_a, adjoint_b: If True, use the conjugate transpose of the matrices of `a` or `b`.
+        a_is_sparse, b_is_sparse: Hint that the matrix contains many zeros, which does not change
+            the result. Both operands must then be matrices without batch dimensions.
+        output_type: Dtype of the result. If it is given, the products of int8 and uint8 operands
+            are summed in int32. Required for int8 operands. Default: the dtype of `a`.
+        grad_a, grad_b: Has no effect.
 
     Returns:
         Tensor of shape `[..., m, n]`.
 
     Raises:
-        tf.errors.InvalidArgumentError: If the inner sizes or batch dimensions do not match, or a
-            sparse operand has batch dimensions.
-        ValueError: If an operand is both transposed and adjoint.
+        tf.errors.InvalidArgumentError: If an operand has fewer than two dimensions, the inner
+            dimensions `k` or the batch dimensions do not match, or an operand with batch dimensions
+            is marked as sparse.
+        ValueError: If `transpose_a` and `adjoint_a`, or `transpose_b` and `adjoint_b`, are True.
 
     Example:
         >>> import tfpy as tf
-        >>> tf.matmul([[1, 2]], [[3], [4]]).numpy().tolist()
-        [[11]]
+        >>> tf.matmul([[1, 2], [3, 4]], [[10], [1]]).numpy().tolist()
+        [[12], [34]]
 
     See also: `tf.linalg.matvec`, `tf.tensordot`, `tf.einsum`.
     """
@@ -151,19 +152,20 @@ def matvec(
     """Multiply matrices by vectors, with broadcasting of the batch dimensions.
 
     Args:
-        a: Numeric tensor of shape `[..., m, n]` (`[..., n, m]` if transposed).
-        b: Tensor of shape `[..., n]`, with the dtype of `a`.
+        a: Matrices, a numeric tensor of shape `[..., m, n]`, or `[..., n, m]` if `transpose_a` or
+            `adjoint_a` is True.
+        b: Vectors, a tensor of shape `[..., n]` with the dtype of `a`.
         transpose_a: If True, transpose the matrices first.
-        adjoint_a: If True, transpose and conjugate the matrices first.
-        a_is_sparse, b_is_sparse: Hints that an operand contains many zeros. They are allowed
-            without batch dimensions only.
+        adjoint_a: If True, use the conjugate transpose of the matrices.
+        a_is_sparse, b_is_sparse: Hint that the operand contains many zeros, which does not change
+            the result. `a` must then be a matrix and `b` a vector, without batch dimensions.
 
     Returns:
         Tensor of shape `[..., m]`, with the dtype of `a`.
 
     Raises:
-        tf.errors.InvalidArgumentError: If the sizes do not match, or a sparse operand has batch
-            dimensions.
+        tf.errors.InvalidArgumentError: If the dimensions `n` or the batch dimensions do not match,
+            or an operand with batch dimensions is marked as sparse.
 
     Example:
         >>> import tfpy as tf
@@ -187,29 +189,31 @@ def matvec(
 def tensordot(
     a: TensorLike, b: TensorLike, axes: int | Sequence[Any] | TensorLike, name: str | None = None
 ) -> Tensor:
-    """Compute the sum of products over axes of two tensors, as `numpy.tensordot` does.
+    """Multiply two tensors and sum the products over the given axes, like `numpy.tensordot`.
 
-    The axes of each tensor are flattened into one, in the given order. Only the total sizes of
-    these axes must be equal.
+    Unlike in NumPy, the summed axes need not match one by one. Those of each tensor are flattened
+    into one axis, in the given order, and only the sizes of the two flattened axes must be equal.
 
     Args:
         a: Numeric tensor.
         b: Numeric tensor with the dtype of `a`.
-        axes: Number of last axes of `a` and first axes of `b`, or a pair of the axes of `a` and the
-            axes of `b`.
+        axes: Axes to sum over. An integer `n` means the last `n` axes of `a` and the first `n` axes
+            of `b`. A pair contains the axes of `a` and the axes of `b`, each an integer or a list.
 
     Returns:
-        Tensor of the remaining axes of `a` and then of `b`, with the dtype of `a`.
+        Tensor with the remaining axes of `a`, followed by those of `b`. It has the dtype of `a`.
 
     Raises:
-        tf.errors.InvalidArgumentError: If the total sizes of the axes differ.
-        ValueError: If a number of axes is negative or exceeds a rank, or the numbers of axes
-            differ.
+        tf.errors.InvalidArgumentError: If the sizes of the flattened axes differ.
+        ValueError: If `axes` is negative or larger than the rank of `a` or `b`, or contains more
+            axes for one tensor than for the other.
 
     Example:
         >>> import tfpy as tf
-        >>> tf.tensordot([1, 2], [3, 4], axes=1).numpy().tolist()
-        11
+        >>> tf.tensordot([[1, 2], [3, 4]], [10, 1], axes=1).numpy().tolist()
+        [12, 34]
+        >>> tf.tensordot([[1, 2], [3, 4]], [10, 1], axes=[[0], [0]]).numpy().tolist()
+        [13, 24]
 
     See also: `tf.matmul`, `tf.einsum`.
     """
@@ -255,11 +259,11 @@ def tensordot(
 def matrix_transpose(
     a: TensorLike, name: str = "matrix_transpose", conjugate: bool = False
 ) -> Tensor:
-    """Transpose matrices: swap the last two dimensions.
+    """Transpose matrices, which swaps the last two dimensions.
 
     Args:
         a: Tensor of shape `[..., m, n]`.
-        conjugate: If True, also conjugate complex numbers.
+        conjugate: If True, also conjugate complex numbers. Default: False.
 
     Returns:
         Tensor of shape `[..., n, m]`, with the dtype of `a`.
@@ -284,7 +288,9 @@ def matrix_transpose(
 
 
 def adjoint(matrix: TensorLike, name: str | None = None) -> Tensor:
-    """Transpose matrices and conjugate complex numbers.
+    """Compute the conjugate transpose of matrices.
+
+    The last two dimensions are swapped, and complex numbers are conjugated.
 
     Args:
         matrix: Tensor of shape `[..., m, n]`.
@@ -316,7 +322,7 @@ def cross(a: TensorLike, b: TensorLike, name: str | None = None) -> Tensor:
         Tensor with the shape and dtype of `a`.
 
     Raises:
-        tf.errors.InvalidArgumentError: If the shapes differ, or are `[]`.
+        tf.errors.InvalidArgumentError: If the shapes differ, or both operands are scalars.
         tf.errors.FailedPreconditionError: If the last dimension is not 3.
 
     Example:

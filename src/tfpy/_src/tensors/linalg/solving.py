@@ -36,7 +36,7 @@ def inv(input: TensorLike, adjoint: bool = False, name: str | None = None) -> Te
 
     Args:
         input: Float or complex tensor of shape `[..., n, n]`.
-        adjoint: If True, compute the inverses of the adjoint matrices.
+        adjoint: If True, compute the inverses of the conjugate transposes instead.
 
     Returns:
         Tensor with the shape and dtype of `input`.
@@ -65,10 +65,10 @@ def solve(
     Args:
         matrix: Float or complex tensor of shape `[..., n, n]`.
         rhs: Tensor of shape `[..., n, m]`, with the dtype of `matrix`.
-        adjoint: If True, solve `adjoint(matrix) @ x = rhs`.
+        adjoint: If True, solve `adjoint(matrix) @ x = rhs` with the conjugate transposes instead.
 
     Returns:
-        Tensor of shape `[..., n, m]`: the solutions.
+        Solutions `x`, a tensor of shape `[..., n, m]`.
 
     Raises:
         tf.errors.InvalidArgumentError: If the shapes do not match, or a matrix is not invertible.
@@ -97,13 +97,14 @@ def triangular_solve(
     """Solve the systems of linear equations `matrix @ x = rhs` with triangular matrices.
 
     Args:
-        matrix: Float or complex tensor of shape `[..., n, n]`. Only one triangle is read.
+        matrix: Float or complex tensor of shape `[..., n, n]`. Only the triangle that `lower`
+            selects is read.
         rhs: Tensor of shape `[..., n, m]`, with the dtype of `matrix`.
-        lower: If True, read the lower triangle, and otherwise the upper triangle.
-        adjoint: If True, solve `adjoint(matrix) @ x = rhs`.
+        lower: If True, the matrices are lower triangular. If False, they are upper triangular.
+        adjoint: If True, solve `adjoint(matrix) @ x = rhs` with the conjugate transposes instead.
 
     Returns:
-        Tensor of shape `[..., n, m]`: the solutions.
+        Solutions `x`, a tensor of shape `[..., n, m]`.
 
     Raises:
         tf.errors.InvalidArgumentError: If the shapes do not match.
@@ -122,14 +123,14 @@ def triangular_solve(
 
 
 def cholesky_solve(chol: TensorLike, rhs: TensorLike, name: str | None = None) -> Tensor:
-    """Solve systems of linear equations with the Cholesky factors of their matrices.
+    """Solve systems of linear equations whose matrices are given by their Cholesky factors.
 
     Args:
-        chol: Tensor of shape `[..., n, n]`: the results of `tf.linalg.cholesky`.
+        chol: Result of `tf.linalg.cholesky`, a tensor of shape `[..., n, n]`.
         rhs: Tensor of shape `[..., n, m]`, with the dtype of `chol`.
 
     Returns:
-        Tensor of shape `[..., n, m]`: the solutions of `chol @ adjoint(chol) @ x = rhs`.
+        Solutions `x` of `chol @ adjoint(chol) @ x = rhs`, a tensor of shape `[..., n, m]`.
 
     Raises:
         tf.errors.InvalidArgumentError: If the shapes do not match.
@@ -154,18 +155,19 @@ def lstsq(
 ) -> Tensor:
     """Solve linear least-squares problems.
 
-    The result minimizes `|matrix @ x - rhs|**2 + l2_regularizer * |x|**2`. If there are fewer rows
-    than columns and no regularizer, it is the shortest solution of `matrix @ x = rhs`.
+    The result `x` minimizes `|matrix @ x - rhs|**2 + l2_regularizer * |x|**2`. If the matrix has
+    fewer rows than columns and `l2_regularizer` is 0, `x` is the solution of `matrix @ x = rhs`
+    with the smallest norm.
 
     Args:
         matrix: Float or complex tensor of shape `[..., m, n]`.
         rhs: Tensor of shape `[..., m, k]`, with the dtype of `matrix`.
-        l2_regularizer: Scalar, the weight of the regularizer. It is ignored if `fast` is False.
-        fast: If True, solve the normal equations, which requires full rank. If False, use singular
-            values.
+        l2_regularizer: Weight of the regularization, a scalar. Has no effect if `fast` is False.
+        fast: If True, solve the normal equations, which requires matrices of full rank. If False,
+            use the singular value decomposition, which is slower and also supports other matrices.
 
     Returns:
-        Tensor of shape `[..., n, k]`: the solutions.
+        Solutions `x`, a tensor of shape `[..., n, k]`.
 
     Raises:
         tf.errors.InvalidArgumentError: If an operand has fewer than two dimensions, or the batch
@@ -239,16 +241,16 @@ def lu_solve(
     validate_args: bool = False,
     name: str | None = None,
 ) -> Tensor:
-    """Solve systems of linear equations with the LU decomposition of their matrices.
+    """Solve systems of linear equations whose matrices are given by their LU decomposition.
 
     Args:
-        lower_upper: Tensor of shape `[..., n, n]`: both factors, from `tf.linalg.lu`.
-        perm: Integer tensor of shape `[..., n]`: the permutation, from `tf.linalg.lu`.
+        lower_upper: Both factors as `tf.linalg.lu` returns them, a tensor of shape `[..., n, n]`.
+        perm: Permutation as `tf.linalg.lu` returns it, an integer tensor of shape `[..., n]`.
         rhs: Tensor of shape `[..., n, m]`, with the dtype of `lower_upper`.
         validate_args: Has no effect.
 
     Returns:
-        Tensor of shape `[..., n, m]`: the solutions.
+        Solutions, a tensor of shape `[..., n, m]`.
 
     Example:
         >>> import tfpy as tf
@@ -270,9 +272,10 @@ def lu_reconstruct(
     """Compute the matrices from their LU decompositions.
 
     Args:
-        lower_upper: Tensor of shape `[..., n, n]`: both factors, from `tf.linalg.lu`.
-        perm: Integer tensor of shape `[..., n]`: the permutation, from `tf.linalg.lu`. It is read
-            on the host.
+        lower_upper: Both factors as `tf.linalg.lu` returns them, a tensor of shape `[..., n, n]`.
+        perm: Permutation as `tf.linalg.lu` returns it, an integer tensor of shape `[..., n]`. Its
+            values are read back to Python, so the call waits for pending computations, and a
+            `tf.function` that contains the call runs eagerly, without compilation.
         validate_args: Has no effect.
 
     Returns:
@@ -297,8 +300,8 @@ def lu_matrix_inverse(
     """Compute the inverses of matrices from their LU decompositions.
 
     Args:
-        lower_upper: Tensor of shape `[..., n, n]`: both factors, from `tf.linalg.lu`.
-        perm: Integer tensor of shape `[..., n]`: the permutation, from `tf.linalg.lu`.
+        lower_upper: Both factors as `tf.linalg.lu` returns them, a tensor of shape `[..., n, n]`.
+        perm: Permutation as `tf.linalg.lu` returns it, an integer tensor of shape `[..., n]`.
         validate_args: Has no effect.
 
     Returns:
