@@ -11,13 +11,19 @@ from tfpy._src.base.errors import UnimplementedError
 class Algorithm(Enum):
     """The random number algorithms of TensorFlow.
 
-    tfpy supports Philox, which `AUTO_SELECT` chooses as well. `THREEFRY` raises an error.
+    tfpy supports Philox. The names of the members, such as `"philox"`, and their numbers can be
+    passed instead.
+
+    Attributes:
+        PHILOX: The Philox algorithm.
+        THREEFRY: The ThreeFry algorithm. Functions raise `tf.errors.UnimplementedError` for it.
+        AUTO_SELECT: The same as `PHILOX`.
 
     Example:
         >>> import tfpy as tf
         >>> g = tf.random.Generator.from_seed(1, alg=tf.random.Algorithm.PHILOX)
-        >>> g.algorithm == tf.random.Algorithm.PHILOX.value
-        True
+        >>> tf.random.Algorithm(g.algorithm).name
+        'PHILOX'
     """
 
     PHILOX = 1

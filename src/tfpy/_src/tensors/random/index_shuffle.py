@@ -18,15 +18,17 @@ _SALT = 498247692
 def index_shuffle(index: TensorLike, seed: TensorLike, max_index: int) -> Tensor:
     """Return the position of an index in a random permutation of 0 to `max_index`.
 
-    The permutation is not stored, so memory does not grow with `max_index`.
+    The permutation is computed and not stored, so the memory does not grow with `max_index`. The
+    values of `index` and `seed` are read back to Python, so the call waits for pending
+    computations, and a `tf.function` that contains the call runs eagerly, without compilation.
 
     Args:
-        index: Integer tensor of any shape, with values from 0 to `max_index`.
-        seed: Integers that determine the permutation, e.g. of shape `[2]`.
-        max_index: Largest index, inclusive.
+        index: Indices from 0 to `max_index`, an integer tensor of any shape.
+        seed: Integers that determine the permutation, usually a tensor of shape `[2]`.
+        max_index: Largest index (inclusive).
 
     Returns:
-        Int32 tensor of the shape of `index`.
+        Positions, an int32 tensor with the shape of `index`.
 
     Example:
         >>> import tfpy as tf

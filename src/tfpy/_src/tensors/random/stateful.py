@@ -32,26 +32,28 @@ def uniform(
 
     Args:
         shape: Shape of the result.
-        minval: Lower bound, a scalar or a tensor that broadcasts to `shape`.
-        maxval: Upper bound, exclusive. Default: 1 for floats; required for integers.
+        minval: Lower bound (inclusive), a scalar or tensor that broadcasts to `shape`. Default: 0.
+        maxval: Upper bound (exclusive), a scalar or a tensor that broadcasts to `shape`. Default: 1
+            for float dtypes. Required for integer dtypes.
         dtype: Dtype of the result. Default: float32.
-        seed: Integer that makes the sequence reproducible together with `tf.random.set_seed`.
+        seed: Integer that, together with `tf.random.set_seed`, determines the sequence of results.
+            Default: a seed that differs between runs unless `tf.random.set_seed` was called.
 
     Returns:
         Tensor of shape `shape`.
 
     Raises:
-        ValueError: If `maxval` is missing for integers.
-        tf.errors.InvalidArgumentError: If the range of integers is empty.
+        ValueError: If `maxval` is missing for an integer dtype.
+        tf.errors.InvalidArgumentError: If `minval` is not less than `maxval`, for an integer dtype.
 
     Example:
         >>> import tfpy as tf
         >>> tf.random.set_seed(1)
-        >>> a = tf.random.uniform([2])
+        >>> print(tf.random.uniform([3]).numpy().round(3))
+        [0.165 0.901 0.631]
         >>> tf.random.set_seed(1)
-        >>> b = tf.random.uniform([2])
-        >>> bool(tf.reduce_all(a == b))
-        True
+        >>> tf.random.uniform([3], maxval=10, dtype=tf.int32).numpy().tolist()
+        [2, 9, 7]
 
     See also: `tf.random.normal`, `tf.random.stateless_uniform`.
     """
@@ -75,10 +77,11 @@ def normal(
 
     Args:
         shape: Shape of the result.
-        mean: Mean, a scalar or a tensor that broadcasts to `shape`.
-        stddev: Standard deviation, a scalar or a tensor that broadcasts to `shape`.
+        mean: Mean, a scalar or a tensor that broadcasts to `shape`. Default: 0.
+        stddev: Standard deviation, a scalar or a tensor that broadcasts to `shape`. Default: 1.
         dtype: Dtype of the result. Default: float32.
-        seed: Integer that makes the sequence reproducible together with `tf.random.set_seed`.
+        seed: Integer that, together with `tf.random.set_seed`, determines the sequence of results.
+            Default: a seed that differs between runs unless `tf.random.set_seed` was called.
 
     Returns:
         Float tensor of shape `shape`.
@@ -86,11 +89,8 @@ def normal(
     Example:
         >>> import tfpy as tf
         >>> tf.random.set_seed(1)
-        >>> a = tf.random.normal([2])
-        >>> tf.random.set_seed(1)
-        >>> b = tf.random.normal([2])
-        >>> bool(tf.reduce_all(a == b))
-        True
+        >>> print(tf.random.normal([3]).numpy().round(3))
+        [-1.101  1.546  0.384]
 
     See also: `tf.random.truncated_normal`, `tf.random.stateless_normal`.
     """
@@ -106,23 +106,24 @@ def truncated_normal(
     seed: Seed = None,
     name: str | None = None,
 ) -> Tensor:
-    """Draw normal random numbers within two standard deviations of the mean.
+    """Draw random numbers from a normal distribution, within two standard deviations of its mean.
 
     Args:
         shape: Shape of the result.
-        mean: Mean, a scalar or a tensor that broadcasts to `shape`.
-        stddev: Standard deviation, a scalar or a tensor that broadcasts to `shape`.
+        mean: Mean, a scalar or a tensor that broadcasts to `shape`. Default: 0.
+        stddev: Standard deviation, a scalar or a tensor that broadcasts to `shape`. Default: 1.
         dtype: Dtype of the result. Default: float32.
-        seed: Integer that makes the sequence reproducible together with `tf.random.set_seed`.
+        seed: Integer that, together with `tf.random.set_seed`, determines the sequence of results.
+            Default: a seed that differs between runs unless `tf.random.set_seed` was called.
 
     Returns:
         Float tensor of shape `shape`.
 
     Example:
         >>> import tfpy as tf
-        >>> x = tf.random.truncated_normal([1000], stddev=0.5)
-        >>> bool(tf.reduce_max(tf.abs(x)) <= 1.0)  # two deviations
-        True
+        >>> x = tf.random.truncated_normal([1000], stddev=0.5, seed=1)
+        >>> tf.math.ceil(tf.reduce_max(x)).numpy().tolist()  # no number is above 2 * stddev
+        1.0
 
     See also: `tf.random.normal`, `tf.random.stateless_truncated_normal`.
     """
@@ -141,21 +142,22 @@ def gamma(
     """Draw random numbers from a gamma distribution.
 
     Args:
-        shape: Shape of the samples for each pair of parameters.
-        alpha: Float tensor, the shape parameters of the distribution.
-        beta: Float tensor that broadcasts against `alpha`, the inverse scales. Default: 1.
+        shape: Shape of the samples to draw for each pair of parameters.
+        alpha: Shape parameters of the distribution, a float tensor.
+        beta: Rates (inverse scales), a float tensor that broadcasts with `alpha`. Default: 1.
         dtype: Dtype of the result. Default: float32.
-        seed: Integer that makes the sequence reproducible together with `tf.random.set_seed`.
+        seed: Integer that, together with `tf.random.set_seed`, determines the sequence of results.
+            Default: a seed that differs between runs unless `tf.random.set_seed` was called.
 
     Returns:
-        Float tensor of shape `[*shape, ...]`, which ends with the broadcast shape of `alpha` and
+        Float tensor of shape `[*shape, ...]`, where `...` is the broadcast shape of `alpha` and
         `beta`.
 
     Example:
         >>> import tfpy as tf
-        >>> x = tf.random.gamma([1000], alpha=3.0, seed=1)
-        >>> x.shape, bool(2.5 < tf.reduce_mean(x) < 3.5)
-        (TensorShape([1000]), True)
+        >>> x = tf.random.gamma([1000], alpha=[1.0, 3.0], seed=1)
+        >>> x.shape, tf.round(tf.reduce_mean(x, axis=0)).numpy().tolist()
+        (TensorShape([1000, 2]), [1.0, 3.0])
 
     See also: `tf.random.stateless_gamma`, `tf.random.poisson`.
     """
@@ -173,15 +175,16 @@ def poisson(
 ) -> Tensor:
     """Draw random numbers from a Poisson distribution.
 
-    Rates of 0 or less yield 0. An infinite rate yields infinity, or 0 for integers. Unlike
-    TensorFlow, which does not return for such rates, NaN yields NaN (0 for integers), and a rate
-    above the dtype's maximum yields the maximum.
+    A rate of 0 or less results in 0. With a float dtype, an infinite rate results in infinity and a
+    NaN rate in NaN. With an integer dtype, both result in 0, and a rate above the maximum of the
+    dtype results in the maximum.
 
     Args:
-        shape: Shape of the samples for each rate.
-        lam: Float tensor, the rates.
+        shape: Shape of the samples to draw for each rate.
+        lam: Rates, which are the means of the distribution, a float tensor.
         dtype: Dtype of the result. Default: float32.
-        seed: Integer that makes the sequence reproducible together with `tf.random.set_seed`.
+        seed: Integer that, together with `tf.random.set_seed`, determines the sequence of results.
+            Default: a seed that differs between runs unless `tf.random.set_seed` was called.
 
     Returns:
         Tensor of shape `[*shape, *lam.shape]`.
@@ -209,19 +212,21 @@ def categorical(
     seed: Seed = None,
     name: str | None = None,
 ) -> Tensor:
-    """Draw class indices with the probabilities `softmax(logits)`.
+    """Draw random class indices with the probabilities `softmax(logits)`.
 
     Args:
-        logits: Float tensor of shape `[batch, classes]`, unnormalized log probabilities.
-        num_samples: Number of samples for each row, a scalar integer.
-        dtype: Dtype of the result, int32 or int64. Default: int64.
-        seed: Integer that makes the sequence reproducible together with `tf.random.set_seed`.
+        logits: Unnormalized log probabilities, a float tensor of shape `[batch, classes]`.
+        num_samples: Number of indices to draw for each row, a scalar integer.
+        dtype: Dtype of the result, int32 or int64. Default: int64. Unless the environment variable
+            `TFPY_ENABLE_X64` is set, int64 values are stored as int32.
+        seed: Integer that, together with `tf.random.set_seed`, determines the sequence of results.
+            Default: a seed that differs between runs unless `tf.random.set_seed` was called.
 
     Returns:
         Integer tensor of shape `[batch, num_samples]`.
 
     Raises:
-        tf.errors.InvalidArgumentError: If `logits` are not floats of shape `[batch, classes]`.
+        tf.errors.InvalidArgumentError: If `logits` is not a float tensor with two dimensions.
 
     Example:
         >>> import tfpy as tf
@@ -239,23 +244,21 @@ def categorical(
 
 
 def shuffle(value: TensorLike, seed: Seed = None, name: str | None = None) -> Tensor:
-    """Shuffle a tensor along its first axis.
+    """Return the rows of a tensor in random order.
 
     Args:
-        value: Tensor of shape `[rows, ...]`.
-        seed: Integer that makes the sequence reproducible together with `tf.random.set_seed`.
+        value: Tensor of shape `[rows, ...]`. A scalar is returned unchanged.
+        seed: Integer that, together with `tf.random.set_seed`, determines the sequence of results.
+            Default: a seed that differs between runs unless `tf.random.set_seed` was called.
 
     Returns:
-        Tensor of the shape and dtype of `value`.
+        Tensor with the shape and dtype of `value`.
 
     Example:
         >>> import tfpy as tf
         >>> tf.random.set_seed(1)
-        >>> a = tf.random.shuffle([1, 2, 3])
-        >>> tf.random.set_seed(1)
-        >>> b = tf.random.shuffle([1, 2, 3])
-        >>> bool(tf.reduce_all(a == b))
-        True
+        >>> tf.random.shuffle([1, 2, 3, 4, 5]).numpy().tolist()
+        [3, 1, 2, 5, 4]
 
     See also: `tf.random.experimental.stateless_shuffle`.
     """
@@ -267,26 +270,32 @@ def shuffle(value: TensorLike, seed: Seed = None, name: str | None = None) -> Te
 def multinomial(
     logits: TensorLike, num_samples: IntLike, seed: Seed = None, normalized: bool = False
 ) -> Tensor:
-    """Draw class indices like `tf.random.categorical`, also from one row of logits.
+    """Draw random class indices, as `tf.random.categorical` does.
 
-    TensorFlow.js has this function as `tf.multinomial`.
+    Unlike that function, this one also accepts a vector. Equivalent to `tf.multinomial` in
+    TensorFlow.js.
 
     Args:
-        logits: Float tensor of shape `[classes]` or `[batch, classes]`.
-        num_samples: Number of samples for each row, a scalar integer.
-        seed: Integer that makes the sequence reproducible together with `tf.random.set_seed`.
-        normalized: If True, `logits` are probabilities.
+        logits: Unnormalized log probabilities, a float tensor of shape `[classes]` or
+            `[batch, classes]`.
+        num_samples: Number of indices to draw for each row, a scalar integer.
+        seed: Integer that, together with `tf.random.set_seed`, determines the sequence of results.
+            Default: a seed that differs between runs unless `tf.random.set_seed` was called.
+        normalized: If True, `logits` contains probabilities instead of their logarithms. Default:
+            False.
 
     Returns:
-        Int64 tensor of shape `[num_samples]` or `[batch, num_samples]`.
+        Int64 tensor of shape `[num_samples]` or `[batch, num_samples]`. Unless the environment
+        variable `TFPY_ENABLE_X64` is set, int64 values are stored as int32.
 
     Raises:
         tf.errors.InvalidArgumentError: If the rank of `logits` is neither 1 nor 2.
 
     Example:
         >>> import tfpy as tf
-        >>> tf.multinomial(tf.constant([[0.0, 0.0]]), num_samples=5).shape
-        TensorShape([1, 5])
+        >>> tf.random.set_seed(1)
+        >>> tf.multinomial([0.0, 0.0], num_samples=5).numpy().tolist()
+        [0, 0, 0, 1, 0]
 
     See also: `tf.random.categorical`.
     """
@@ -301,13 +310,13 @@ def multinomial(
 def rand(
     shape: ShapeLike, rand_function: Callable[[], float], dtype: DTypeLike = dtypes.float32
 ) -> Tensor:
-    """Create a tensor from calls of a function, one for each element.
+    """Create a tensor by calling a Python function once for each element.
 
-    TensorFlow.js has this function as `tf.rand`.
+    Equivalent to `tf.rand` in TensorFlow.js.
 
     Args:
         shape: Shape of the result.
-        rand_function: Function without arguments that returns a number.
+        rand_function: Function without arguments that returns a number, such as `random.random`.
         dtype: Dtype of the result. Default: float32.
 
     Returns:

@@ -67,24 +67,26 @@ def stateless_uniform(
     name: str | None = None,
     alg: AlgorithmLike = "auto_select",
 ) -> Tensor:
-    """Draw uniform random numbers in `[minval, maxval)`, as a function of a seed.
+    """Draw uniform random numbers in `[minval, maxval)` that are determined by a seed.
+
+    The same seed always produces the same numbers.
 
     Args:
         shape: Shape of the result.
-        seed: Integer tensor of shape `[2]` that determines the result.
-        minval: Lower bound, a scalar or a tensor that broadcasts to `shape`. For integers, None
-            together with `maxval=None` draws from all values.
-        maxval: Upper bound, exclusive. Default: 1 for floats.
+        seed: Two integers that determine the result, as an integer tensor of shape `[2]`.
+        minval: Lower bound (inclusive), a scalar or tensor that broadcasts to `shape`. Default: 0.
+        maxval: Upper bound (exclusive), in the same form. Default: 1 for float dtypes. For integer
+            dtypes, pass both bounds, or None for both to draw from all values of the dtype.
         dtype: Dtype of the result. Default: float32.
-        alg: Random number algorithm: `"philox"` or `"auto_select"`, which is the same.
+        alg: Random number algorithm, `"philox"` or the equivalent `"auto_select"` (default).
 
     Returns:
         Tensor of shape `shape`.
 
     Raises:
-        ValueError: If only one of `minval` and `maxval` is None, for integers.
-        tf.errors.InvalidArgumentError: If the range of integers is empty, or `seed` is not two
-            integers.
+        ValueError: If only one of `minval` and `maxval` is None, for an integer dtype.
+        tf.errors.InvalidArgumentError: If `minval` is not less than `maxval`, for an integer dtype,
+            or `seed` is not two integers.
 
     Example:
         >>> import tfpy as tf
@@ -114,15 +116,15 @@ def stateless_normal(
     name: str | None = None,
     alg: AlgorithmLike = "auto_select",
 ) -> Tensor:
-    """Draw random numbers from a normal distribution, as a function of a seed.
+    """Draw random numbers that are determined by a seed from a normal distribution.
 
     Args:
         shape: Shape of the result.
-        seed: Integer tensor of shape `[2]` that determines the result.
-        mean: Mean, a scalar or a tensor that broadcasts to `shape`.
-        stddev: Standard deviation, a scalar or a tensor that broadcasts to `shape`.
+        seed: Two integers that determine the result, as an integer tensor of shape `[2]`.
+        mean: Mean, a scalar or a tensor that broadcasts to `shape`. Default: 0.
+        stddev: Standard deviation, a scalar or a tensor that broadcasts to `shape`. Default: 1.
         dtype: Dtype of the result. Default: float32.
-        alg: Random number algorithm: `"philox"` or `"auto_select"`, which is the same.
+        alg: Random number algorithm, `"philox"` or the equivalent `"auto_select"` (default).
 
     Returns:
         Float tensor of shape `shape`.
@@ -149,15 +151,17 @@ def stateless_truncated_normal(
     name: str | None = None,
     alg: AlgorithmLike = "auto_select",
 ) -> Tensor:
-    """Draw normal numbers within two standard deviations of the mean, as a function of a seed.
+    """Draw random numbers that are determined by a seed from a truncated normal distribution.
+
+    All numbers are within two standard deviations of the mean.
 
     Args:
         shape: Shape of the result.
-        seed: Integer tensor of shape `[2]` that determines the result.
-        mean: Mean, a scalar or a tensor that broadcasts to `shape`.
-        stddev: Standard deviation, a scalar or a tensor that broadcasts to `shape`.
+        seed: Two integers that determine the result, as an integer tensor of shape `[2]`.
+        mean: Mean, a scalar or a tensor that broadcasts to `shape`. Default: 0.
+        stddev: Standard deviation, a scalar or a tensor that broadcasts to `shape`. Default: 1.
         dtype: Dtype of the result. Default: float32.
-        alg: Random number algorithm: `"philox"` or `"auto_select"`, which is the same.
+        alg: Random number algorithm, `"philox"` or the equivalent `"auto_select"` (default).
 
     Returns:
         Float tensor of shape `shape`.
@@ -184,13 +188,13 @@ def stateless_gamma(
     dtype: DTypeLike = dtypes.float32,
     name: str | None = None,
 ) -> Tensor:
-    """Draw random numbers from a gamma distribution, as a function of a seed.
+    """Draw random numbers that are determined by a seed from a gamma distribution.
 
     Args:
-        shape: Shape of the result, which ends with the broadcast shape of `alpha` and `beta`.
-        seed: Integer tensor of shape `[2]` that determines the result.
-        alpha: Float tensor, the shape parameters of the distribution.
-        beta: Float tensor that broadcasts against `alpha`, the inverse scales. Default: 1.
+        shape: Shape of the result. It must end with the broadcast shape of `alpha` and `beta`.
+        seed: Two integers that determine the result, as an integer tensor of shape `[2]`.
+        alpha: Shape parameters of the distribution, a float tensor.
+        beta: Rates (inverse scales), a float tensor that broadcasts with `alpha`. Default: 1.
         dtype: Dtype of the result. Default: float32.
 
     Returns:
@@ -219,16 +223,16 @@ def stateless_poisson(
     dtype: DTypeLike = dtypes.int32,
     name: str | None = None,
 ) -> Tensor:
-    """Draw random numbers from a Poisson distribution, as a function of a seed.
+    """Draw random numbers that are determined by a seed from a Poisson distribution.
 
-    Rates of 0 or less yield 0. An infinite rate yields infinity, or 0 for integers. Unlike
-    TensorFlow, which does not return for such rates, NaN yields NaN (0 for integers), and a rate
-    above the dtype's maximum yields the maximum.
+    A rate of 0 or less results in 0. With a float dtype, an infinite rate results in infinity and a
+    NaN rate in NaN. With an integer dtype, both result in 0, and a rate above the maximum of the
+    dtype results in the maximum.
 
     Args:
-        shape: Shape of the result, which ends with the shape of `lam`.
-        seed: Integer tensor of shape `[2]` that determines the result.
-        lam: Float tensor, the rates.
+        shape: Shape of the result. It must end with the shape of `lam`.
+        seed: Two integers that determine the result, as an integer tensor of shape `[2]`.
+        lam: Rates, which are the means of the distribution, a float tensor.
         dtype: Dtype of the result. Default: int32.
 
     Returns:
@@ -261,17 +265,17 @@ def stateless_binomial(
     output_dtype: DTypeLike = dtypes.int32,
     name: str | None = None,
 ) -> Tensor:
-    """Draw random numbers from a binomial distribution, as a function of a seed.
+    """Draw random numbers that are determined by a seed from a binomial distribution.
 
     Args:
-        shape: Shape of the result, which ends with the broadcast shape of `counts` and `probs`.
-        seed: Integer tensor of shape `[2]` that determines the result.
-        counts: Numbers of trials.
-        probs: Probabilities of success, between 0 and 1.
+        shape: Shape of the result. It must end with the broadcast shape of `counts` and `probs`.
+        seed: Two integers that determine the result, as an integer tensor of shape `[2]`.
+        counts: Numbers of trials, a numeric tensor.
+        probs: Probabilities of success, between 0 and 1, a float tensor.
         output_dtype: Dtype of the result. Default: int32.
 
     Returns:
-        Tensor of shape `shape`: numbers of successes.
+        Numbers of successes, a tensor of shape `shape`.
 
     Raises:
         tf.errors.InvalidArgumentError: If `shape` does not end with the shape of the parameters, or
@@ -301,19 +305,20 @@ def stateless_categorical(
     dtype: DTypeLike = dtypes.int64,
     name: str | None = None,
 ) -> Tensor:
-    """Draw class indices with the probabilities `softmax(logits)`, as a function of a seed.
+    """Draw class indices that are determined by a seed, with the probabilities `softmax(logits)`.
 
     Args:
-        logits: Float tensor of shape `[batch, classes]`, unnormalized log probabilities.
-        num_samples: Number of samples for each row, a scalar integer.
-        seed: Integer tensor of shape `[2]` that determines the result.
-        dtype: Dtype of the result, int32 or int64. Default: int64.
+        logits: Unnormalized log probabilities, a float tensor of shape `[batch, classes]`.
+        num_samples: Number of indices to draw for each row, a scalar integer.
+        seed: Two integers that determine the result, as an integer tensor of shape `[2]`.
+        dtype: Dtype of the result, int32 or int64. Default: int64. Unless the environment variable
+            `TFPY_ENABLE_X64` is set, int64 values are stored as int32.
 
     Returns:
         Integer tensor of shape `[batch, num_samples]`.
 
     Raises:
-        tf.errors.InvalidArgumentError: If `logits` are not floats of shape `[batch, classes]`, or
+        tf.errors.InvalidArgumentError: If `logits` is not a float tensor with two dimensions, or
             `seed` is not two integers.
 
     Example:
@@ -330,15 +335,15 @@ def stateless_categorical(
 def stateless_shuffle(
     value: TensorLike, seed: TensorLike, alg: AlgorithmLike = "auto_select", name: str | None = None
 ) -> Tensor:
-    """Shuffle a tensor along its first axis, as a function of a seed.
+    """Return the rows of a tensor in a random order that is determined by a seed.
 
     Args:
-        value: Tensor of shape `[rows, ...]`.
-        seed: Integer tensor of shape `[2]` that determines the result.
-        alg: Random number algorithm: `"philox"` or `"auto_select"`, which is the same.
+        value: Tensor of shape `[rows, ...]`. A scalar is returned unchanged.
+        seed: Two integers that determine the result, as an integer tensor of shape `[2]`.
+        alg: Random number algorithm, `"philox"` or the equivalent `"auto_select"` (default).
 
     Returns:
-        Tensor of the shape and dtype of `value`.
+        Tensor with the shape and dtype of `value`.
 
     Example:
         >>> import tfpy as tf
@@ -351,15 +356,15 @@ def stateless_shuffle(
 
 
 def split(seed: TensorLike, num: int = 2, alg: AlgorithmLike = "auto_select") -> Tensor:
-    """Derive several independent seeds from one seed.
+    """Derive independent seeds from one seed.
 
     Args:
-        seed: Integer tensor of shape `[2]` that determines the result.
-        num: Number of seeds.
-        alg: Random number algorithm: `"philox"` or `"auto_select"`, which is the same.
+        seed: Two integers that determine the result, as an integer tensor of shape `[2]`.
+        num: Number of seeds. Default: 2.
+        alg: Random number algorithm, `"philox"` or the equivalent `"auto_select"` (default).
 
     Returns:
-        Int32 tensor of shape `[num, 2]`, one seed per row.
+        Int32 tensor of shape `[num, 2]`. Each row is a seed for the stateless functions.
 
     Example:
         >>> import tfpy as tf
@@ -373,15 +378,15 @@ def split(seed: TensorLike, num: int = 2, alg: AlgorithmLike = "auto_select") ->
 
 
 def fold_in(seed: TensorLike, data: IntLike, alg: AlgorithmLike = "auto_select") -> Tensor:
-    """Derive a seed from a seed and an integer, e.g. the number of a training step.
+    """Derive a new seed from a seed and an integer, such as the number of a training step.
 
     Args:
-        seed: Integer tensor of shape `[2]` that determines the result.
-        data: Scalar integer.
-        alg: Random number algorithm: `"philox"` or `"auto_select"`, which is the same.
+        seed: Two integers that determine the result, as an integer tensor of shape `[2]`.
+        data: Integer to combine with the seed, a scalar integer tensor or Python integer.
+        alg: Random number algorithm, `"philox"` or the equivalent `"auto_select"` (default).
 
     Returns:
-        Integer tensor of shape `[2]` and the dtype of `data`.
+        New seed, a tensor of shape `[2]` with the dtype of `data`.
 
     Example:
         >>> import tfpy as tf
