@@ -33,16 +33,19 @@ def _int32(numbers: Any) -> Tensor:
 
 
 class SparseTensor(CompositeOperand):
-    """A tensor that is zero except at some indices.
+    """A tensor that is zero except at the given indices.
 
-    Functions of `tf.sparse` take sparse tensors. So do elementwise ops that map 0 to 0, and
-    multiplication with or division by a dense tensor.
+    The functions of `tf.sparse` accept sparse tensors. A sparse tensor can also be multiplied with
+    a dense tensor or divided by one, and elementwise functions that map 0 to 0 can be applied.
+
+    The indices and the shape are read back to Python, so creating a sparse tensor waits until they
+    have been computed. A `tf.function` that computes them runs eagerly, without compilation.
 
     Args:
-        indices: Integer tensor of shape `[n, rank]`, the indices of the values, usually in
-            row-major order.
-        values: Tensor of shape `[n]`.
-        dense_shape: Integer tensor of shape `[rank]`, the shape of the dense tensor.
+        indices: Indices of the values, an integer tensor of shape `[n, rank]`, usually in row-major
+            order.
+        values: Values at these indices, a tensor of shape `[n]`.
+        dense_shape: Shape of the dense tensor, an integer tensor of shape `[rank]`.
 
     Raises:
         ValueError: If the shapes of the arguments do not match.
@@ -50,8 +53,8 @@ class SparseTensor(CompositeOperand):
     Example:
         >>> import tfpy as tf
         >>> s = tf.SparseTensor([[0, 1], [2, 0]], [5.0, 7.0], [3, 2])
-        >>> print(tf.sparse.reduce_sum(s).numpy())
-        12.0
+        >>> tf.sparse.to_dense(s * 2.0).numpy().tolist()
+        [[0.0, 10.0], [0.0, 0.0], [14.0, 0.0]]
 
     See also: `tf.sparse.from_dense`, `tf.sparse.to_dense`, `tf.RaggedTensor`.
     """
@@ -78,11 +81,11 @@ class SparseTensor(CompositeOperand):
 
     @property
     def shape(self) -> TensorShape:
-        """Static shape of the dense tensor."""
+        """Shape of the dense tensor."""
         return TensorShape(self.host_shape)
 
     def get_shape(self) -> TensorShape:
-        """Return the static shape of the dense tensor.
+        """Return the shape of the dense tensor, as `shape` does.
 
         Returns:
             A `tf.TensorShape`.
@@ -101,20 +104,20 @@ class SparseTensor(CompositeOperand):
 
     @property
     def ndim(self) -> int:
-        """Rank of the dense tensor."""
+        """Number of dimensions of the dense tensor."""
         return len(self.host_shape)
 
     def with_values(self, new_values: TensorLike) -> SparseTensor:
-        """Return a sparse tensor with other values at the same indices.
+        """Return a sparse tensor with new values at the same indices.
 
         Args:
-            new_values: Tensor of shape `[n]`.
+            new_values: New values, a tensor of shape `[n]` with one value for each index.
 
         Returns:
-            A `tf.SparseTensor` of the dtype of `new_values`.
+            A `tf.SparseTensor` with the dtype of `new_values`.
 
         Raises:
-            ValueError: If the number of values differs.
+            ValueError: If `new_values` does not contain one value for each index.
 
         Example:
             >>> import tfpy as tf
@@ -165,17 +168,17 @@ class SparseTensor(CompositeOperand):
     def from_value(
         cls, sparse_tensor_value: SparseTensor | tuple[TensorLike, TensorLike, ShapeLike]
     ) -> SparseTensor:
-        """Convert a `SparseTensorValue` to a sparse tensor.
+        """Convert a named tuple of TensorFlow 1, `SparseTensorValue`, to a sparse tensor.
 
         Args:
-            sparse_tensor_value: A `tf.SparseTensor`, which is returned unchanged, or a named tuple
-                with the fields `indices`, `values` and `dense_shape`.
+            sparse_tensor_value: A named tuple with the fields `indices`, `values` and
+                `dense_shape`, or a `tf.SparseTensor`, which is returned unchanged.
 
         Returns:
             A `tf.SparseTensor`.
 
         Raises:
-            TypeError: If the value is neither.
+            TypeError: If the argument is neither such a named tuple nor a `tf.SparseTensor`.
 
         Example:
             >>> import tfpy as tf
@@ -193,17 +196,18 @@ class SparseTensor(CompositeOperand):
         return cls(*sparse_tensor_value)
 
     def set_shape(self, shape: ShapeLike) -> None:
-        """Check that the shape is compatible with another one.
+        """Check that the shape is compatible with an expected shape.
 
         Args:
-            shape: Shape, with None for unknown sizes.
+            shape: Expected shape. A dimension of None matches any size.
 
         Raises:
             ValueError: If the shapes are not compatible.
 
         Example:
             >>> import tfpy as tf
-            >>> tf.SparseTensor([[0, 1]], [5.0], [3, 2]).set_shape([None, 2])
+            >>> s = tf.SparseTensor([[0, 1]], [5.0], [3, 2])
+            >>> s.set_shape([None, 2])  # does not raise an error
         """
         wanted = TensorShape(shape)
         if not self.shape.is_compatible_with(wanted):

@@ -21,7 +21,7 @@ class _CompositeSpec(TypeSpec):
 
     @property
     def shape(self) -> TensorShape:
-        """Static shape, with None for unknown sizes."""
+        """Shape, in which a dimension of None matches any size."""
         return self._shape
 
     @property
@@ -47,17 +47,22 @@ class _CompositeSpec(TypeSpec):
 
 
 class RaggedTensorSpec(_CompositeSpec):
-    """The shape and dtype of a ragged tensor.
+    """A description of ragged tensors by their shape and dtype.
+
+    Like `tf.TensorSpec` for tensors, it specifies arguments and results of functions.
 
     Args:
-        shape: Shape, with None for unknown sizes and ragged axes. None means any shape.
-        dtype: Dtype of the values.
-        ragged_rank: Number of partitioned axes. Default: all but the first.
+        shape: Shape. A dimension of None is ragged or matches any size. If the shape itself is None
+            (default), it matches any shape.
+        dtype: Dtype of the values. Default: float32.
+        ragged_rank: Number of ragged axes. Default: the number of axes minus 1, because the first
+            axis is never ragged.
         row_splits_dtype: Has no effect: row splits are always int32.
         flat_values_spec: Has no effect.
 
     Raises:
-        ValueError: If `ragged_rank` is not below the rank, or neither is known.
+        ValueError: If `ragged_rank` is not less than the number of axes, or is missing although
+            `shape` is None.
 
     Example:
         >>> import tfpy as tf
@@ -94,13 +99,13 @@ class RaggedTensorSpec(_CompositeSpec):
 
     @classmethod
     def from_value(cls, value: Any) -> RaggedTensorSpec:
-        """Return the spec of a ragged tensor.
+        """Return the description of a given ragged tensor.
 
         Args:
             value: A `tf.RaggedTensor`.
 
         Returns:
-            A `tf.RaggedTensorSpec`.
+            A `tf.RaggedTensorSpec` that matches the tensor.
 
         Example:
             >>> import tfpy as tf
@@ -110,13 +115,14 @@ class RaggedTensorSpec(_CompositeSpec):
         return cls(value.shape, value.dtype, value.ragged_rank)
 
     def is_compatible_with(self, spec_or_value: object) -> bool:
-        """Return True if a ragged tensor, or every value of another spec, matches this spec.
+        """Return True if a ragged tensor matches this description.
 
         Args:
-            spec_or_value: A `tf.RaggedTensor`, a spec, or any other value.
+            spec_or_value: A `tf.RaggedTensor`, or a `tf.RaggedTensorSpec` to compare with this one.
+                Any other value does not match.
 
         Returns:
-            True if it matches.
+            True if dtype and `ragged_rank` are equal and the shapes are compatible.
 
         Example:
             >>> import tfpy as tf
@@ -136,11 +142,14 @@ class RaggedTensorSpec(_CompositeSpec):
 
 
 class SparseTensorSpec(_CompositeSpec):
-    """The shape and dtype of a sparse tensor.
+    """A description of sparse tensors by their shape and dtype.
+
+    Like `tf.TensorSpec` for tensors, it specifies arguments and results of functions.
 
     Args:
-        shape: Shape of the dense tensor, with None for unknown sizes. None means any shape.
-        dtype: Dtype of the values.
+        shape: Shape of the dense tensor. A dimension of None matches any size. If the shape itself
+            is None (default), it matches any shape.
+        dtype: Dtype of the values. Default: float32.
 
     Example:
         >>> import tfpy as tf
@@ -157,13 +166,13 @@ class SparseTensorSpec(_CompositeSpec):
 
     @classmethod
     def from_value(cls, value: Any) -> SparseTensorSpec:
-        """Return the spec of a sparse tensor.
+        """Return the description of a given sparse tensor.
 
         Args:
             value: A `tf.SparseTensor`.
 
         Returns:
-            A `tf.SparseTensorSpec`.
+            A `tf.SparseTensorSpec` that matches the tensor.
 
         Example:
             >>> import tfpy as tf
@@ -173,13 +182,14 @@ class SparseTensorSpec(_CompositeSpec):
         return cls(value.shape, value.dtype)
 
     def is_compatible_with(self, spec_or_value: object) -> bool:
-        """Return True if a sparse tensor, or every value of another spec, matches this spec.
+        """Return True if a sparse tensor matches this description.
 
         Args:
-            spec_or_value: A `tf.SparseTensor`, a spec, or any other value.
+            spec_or_value: A `tf.SparseTensor`, or a `tf.SparseTensorSpec` to compare with this one.
+                Any other value does not match.
 
         Returns:
-            True if it matches.
+            True if the dtypes are equal and the shapes are compatible.
 
         Example:
             >>> import tfpy as tf

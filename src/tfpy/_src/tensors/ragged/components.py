@@ -16,20 +16,23 @@ from tfpy._src.tensors.ragged.gathering import gather
 
 
 def ragged_range(starts: TensorLike, limits: TensorLike, deltas: TensorLike) -> dict[str, Tensor]:
-    """Create a row of numbers for each start, as row splits and flat values.
+    """Create the row splits and values of a ragged tensor with a sequence of numbers in each row.
 
-    TensorFlow.js has this function as `tf.raggedRange`.
+    Row `i` contains the numbers from `starts[i]` to `limits[i]`, exclusive. Equivalent to
+    `tf.raggedRange` in TensorFlow.js.
 
     Args:
-        starts: Vector or scalar, the first number of each row.
-        limits: Vector or scalar, the end of each row, exclusive.
-        deltas: Vector or scalar, the differences between neighboring numbers.
+        starts: First number of each row, a vector or scalar.
+        limits: End of each row (exclusive), a vector or scalar.
+        deltas: Difference between consecutive numbers of each row, a vector or scalar.
 
     Returns:
-        Dict of tensors: the row splits, `rt_nested_splits`, and the flat values, `rt_dense_values`.
+        Dictionary with two tensors: `rt_nested_splits` contains the row splits, and
+        `rt_dense_values` contains the numbers of all rows.
 
     Raises:
-        tf.errors.InvalidArgumentError: If a delta is 0, or the vectors have different lengths.
+        tf.errors.InvalidArgumentError: If an element of `deltas` is 0, or the vectors have
+            different lengths.
 
     Example:
         >>> import tfpy as tf
@@ -49,22 +52,23 @@ def ragged_gather(
     indices: TensorLike,
     output_ragged_rank: int,
 ) -> dict[str, Any]:
-    """Gather rows of a ragged tensor that is given as row splits and flat values.
+    """Gather rows of a ragged tensor that is given by its row splits and values.
 
-    TensorFlow.js has this function as `tf.raggedGather`.
+    Equivalent to `tf.raggedGather` in TensorFlow.js.
 
     Args:
-        params_nested_splits: Row splits of each ragged axis, outermost first.
-        params_dense_values: Tensor of shape `[n, ...]`, the flat values.
-        indices: Integer tensor, the indices of the rows.
-        output_ragged_rank: Number of ragged axes of the result, for a check.
+        params_nested_splits: List with the row splits of each ragged axis, outermost axis first.
+        params_dense_values: Values of all rows, a tensor of shape `[n, ...]`.
+        indices: Indices of the rows to gather, an integer tensor.
+        output_ragged_rank: Expected number of ragged axes of the result, which is only checked.
 
     Returns:
-        Dict of the row splits of each ragged axis, `output_nested_splits`, a list, and the flat
-        values, `output_dense_values`.
+        Dictionary with two keys: `output_nested_splits` is a list with the row splits of each
+        ragged axis of the result, and `output_dense_values` is a tensor with the values of all
+        rows.
 
     Raises:
-        ValueError: If the result has another number of ragged axes than `output_ragged_rank`.
+        ValueError: If the result does not have `output_ragged_rank` ragged axes.
 
     Example:
         >>> import tfpy as tf
@@ -72,6 +76,8 @@ def ragged_gather(
         >>> rows = tf.ragged.ragged_gather(splits, values, [1, 0, 1], output_ragged_rank=1)
         >>> rows["output_dense_values"].numpy().tolist()
         [30, 10, 20, 30]
+        >>> rows["output_nested_splits"][0].numpy().tolist()
+        [0, 1, 3, 4]
 
     See also: `tf.gather`.
     """
@@ -95,24 +101,26 @@ def ragged_tensor_to_tensor(
     row_partition_tensors: Sequence[TensorLike],
     row_partition_types: Sequence[str],
 ) -> Tensor:
-    """Convert a ragged tensor that is given as row partitions and values to a dense tensor.
+    """Convert a ragged tensor that is given by its row partitions and values to a dense tensor.
 
-    TensorFlow.js has this function as `tf.raggedTensorToTensor`.
+    Equivalent to `tf.raggedTensorToTensor` in TensorFlow.js.
 
     Args:
-        shape: Shape of the result; -1 means the longest row, and the scalar -1 means this for all
-            axes.
-        values: Tensor of shape `[n, ...]`, the flat values.
-        default_value: Value at the ends of short rows.
-        row_partition_tensors: Row partitions, outermost first.
-        row_partition_types: `"FIRST_DIM_SIZE"`, `"VALUE_ROWIDS"` or `"ROW_SPLITS"` for each row
-            partition.
+        shape: Shape of the result, to which rows are cropped or padded. A dimension of -1 means the
+            length of the longest row, and a scalar -1 means this for all dimensions.
+        values: Values of all rows, a tensor of shape `[n, ...]`.
+        default_value: Padding value at the ends of short rows.
+        row_partition_tensors: List with the row partition of each ragged axis, outermost axis
+            first, in the form that `row_partition_types` specifies.
+        row_partition_types: Form of each row partition. `"ROW_SPLITS"` is a vector of the positions
+            where rows begin and end, `"VALUE_ROWIDS"` is a vector of the row index of each value,
+            and `"FIRST_DIM_SIZE"` is the number of rows, which can precede `"VALUE_ROWIDS"`.
 
     Returns:
-        Dense tensor of the dtype of `values`.
+        Dense tensor with the dtype of `values`.
 
     Raises:
-        ValueError: If a type of row partition is unknown.
+        ValueError: If an element of `row_partition_types` is unknown.
 
     Example:
         >>> import tfpy as tf

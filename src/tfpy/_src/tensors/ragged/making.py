@@ -29,29 +29,34 @@ def constant(
     inner_shape: Sequence[int] | None = None,
     name: str | None = None,
     row_splits_dtype: DTypeLike = dtypes.int32,
-) -> Any:
+) -> RaggedTensor | Tensor:
     """Create a ragged tensor from nested lists.
 
     Args:
-        pylist: Nested list or tuple of numbers, booleans or strings, or a NumPy array.
+        pylist: Nested list or tuple of numbers, Booleans or strings, or a NumPy array.
         dtype: Dtype of the values. Default: inferred from the values.
-        ragged_rank: Number of partitioned axes. Default: all axes except the first
-            one and the axes of `inner_shape`.
-        inner_shape: Shape of the innermost values; its axes are uniform.
-        row_splits_dtype: Has no effect: row splits are always int32.
+        ragged_rank: Number of ragged axes. Default: the number of axes of `pylist`, minus the first
+            one and those of `inner_shape`.
+        inner_shape: Shape of the values at the innermost level, whose axes are not ragged. Default:
+            the shape of the values below the ragged axes, which is `()` if `ragged_rank` is not
+            given either.
+        row_splits_dtype: Has no effect: the row splits, which are the positions where rows begin
+            and end, are always int32.
 
     Returns:
-        A `tf.RaggedTensor`, or a tensor if there are no ragged axes.
+        A `tf.RaggedTensor`, or a tensor if the result does not have a ragged axis.
 
     Raises:
-        ValueError: If the scalars are at different depths, or `ragged_rank` or `inner_shape` does
-            not match `pylist`.
+        ValueError: If the scalars are nested at different depths, or `ragged_rank` or `inner_shape`
+            does not match `pylist`.
 
     Example:
         >>> import tfpy as tf
         >>> x = tf.ragged.constant([[1, 2], [], [3]])
         >>> x.shape, x.row_lengths().numpy().tolist()
         (TensorShape([3, None]), [2, 0, 1])
+        >>> tf.ragged.constant([[[1, 2]], [[3, 4], [5, 6]]], inner_shape=[2]).shape
+        TensorShape([2, None, 2])
 
     See also: `tf.RaggedTensor.from_row_splits`, `tf.constant`.
     """
@@ -114,26 +119,33 @@ def range(
 ) -> RaggedTensor:
     """Create a ragged tensor with a sequence of numbers in each row.
 
-    Row `i` counts from `starts[i]` to `limits[i]`, exclusive. With one argument, rows count from 0
-    to `starts[i]`.
+    Row `i` contains the numbers from `starts[i]` to `limits[i]`, exclusive. If `limits` is not
+    given, it contains the numbers from 0 to `starts[i]`, exclusive. The arguments are read back to
+    Python, so the call waits for pending computations, and a `tf.function` that contains the call
+    runs eagerly, without compilation.
 
     Args:
-        starts: Vector or scalar, the first number of each row.
-        limits: Vector or scalar, the end of each row, exclusive.
-        deltas: Vector or scalar, the differences between neighboring numbers. Default: 1.
-        dtype: Dtype of the result. Default: float32 if an argument is a float, else int32.
-        row_splits_dtype: Has no effect: row splits are always int32.
+        starts: First number of each row, a vector or scalar.
+        limits: End of each row (exclusive), a vector or scalar. Default: `starts`, and the rows
+            begin with 0.
+        deltas: Difference between consecutive numbers of each row, a vector or scalar. Default: 1.
+        dtype: Dtype of the result. Default: float32 if an argument is a float, and int32 otherwise.
+        row_splits_dtype: Has no effect: the row splits, which are the positions where rows begin
+            and end, are always int32.
 
     Returns:
         A `tf.RaggedTensor` of shape `[rows, None]`.
 
     Raises:
-        tf.errors.InvalidArgumentError: If a delta is 0, or the vectors have different lengths.
+        tf.errors.InvalidArgumentError: If an element of `deltas` is 0, or the vectors have
+            different lengths.
 
     Example:
         >>> import tfpy as tf
         >>> tf.ragged.range([3, 0, 2]).to_list()
         [[0, 1, 2], [], [0, 1]]
+        >>> tf.ragged.range([0, 5], [3, 7]).to_list()
+        [[0, 1, 2], [5, 6]]
 
     See also: `tf.range`.
     """
@@ -162,14 +174,14 @@ def range(
 def row_splits_to_segment_ids(
     splits: TensorLike, name: str | None = None, out_type: DTypeLike | None = None
 ) -> Tensor:
-    """Convert row splits to the row index of each value.
+    """Convert row splits to the index of the row of each value.
 
     Args:
-        splits: Integer tensor of shape `[rows + 1]`. Where the splits descend, the row is empty.
+        splits: Positions where rows begin and end, an integer tensor of shape `[rows + 1]`.
         out_type: Has no effect: the result is always int32.
 
     Returns:
-        Int32 tensor of shape `[values]`.
+        Int32 tensor of shape `[values]`, where `values` is the number of values in all rows.
 
     Raises:
         ValueError: If `splits` is empty.
@@ -193,17 +205,16 @@ def segment_ids_to_row_splits(
     out_type: DTypeLike | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """Convert the row index of each value to row splits.
+    """Convert the index of the row of each value to row splits.
 
     Args:
-        segment_ids: Integer tensor of shape `[values]`. The indices are counted, so their order
-            does not matter.
-        num_segments: Number of rows; larger indices are not counted. Default: the largest index
-            plus 1.
+        segment_ids: Index of the row of each value, an integer tensor of shape `[values]`. The
+            indices are counted, so their order does not matter.
+        num_segments: Number of rows. Larger indices are ignored. Default: the largest index plus 1.
         out_type: Has no effect: the result is always int32.
 
     Returns:
-        Int32 tensor of shape `[num_segments + 1]`.
+        Positions where rows begin and end, an int32 tensor of shape `[num_segments + 1]`.
 
     Raises:
         tf.errors.InvalidArgumentError: If an index or `num_segments` is negative.
@@ -229,18 +240,20 @@ def segment_ids_to_row_splits(
 def stack_dynamic_partitions(
     data: TensorLike, partitions: TensorLike, num_partitions: int | Tensor, name: str | None = None
 ) -> RaggedTensor:
-    """Group rows by their partition.
+    """Group the rows of a tensor by partition numbers.
 
     Args:
-        data: Tensor of shape `[*partitions.shape, ...]`, or a `tf.RaggedTensor`.
-        partitions: Integer tensor, the partition of each row.
+        data: Rows to group, a tensor of shape `[*partitions.shape, ...]` or a `tf.RaggedTensor`.
+        partitions: Partition number of each row, an integer tensor with values from 0 to
+            `num_partitions - 1`.
         num_partitions: Number of partitions.
 
     Returns:
-        A `tf.RaggedTensor` of shape `[num_partitions, None, ...]`.
+        A `tf.RaggedTensor` of shape `[num_partitions, None, ...]`. Row `i` contains the rows of
+        `data` with the partition number `i`, in their original order.
 
     Raises:
-        tf.errors.InvalidArgumentError: If a partition is not in `[0, num_partitions)`.
+        tf.errors.InvalidArgumentError: If a partition number is out of range.
         ValueError: If the shape of `data` does not begin with the shape of `partitions`.
 
     Example:

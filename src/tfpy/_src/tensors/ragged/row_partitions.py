@@ -16,9 +16,9 @@ from tfpy._src.tensors.composite.ragged.rows import RaggedRows
 
 
 class RowPartition:
-    """A partition of a number of values into rows, with int32 numbers.
+    """A division of a sequence of values into rows, without the values themselves.
 
-    Create one with a `from_…` class method; `tf.RaggedTensor` has the same ones.
+    Create one with a class method such as `from_row_lengths`. All results are int32.
 
     Example:
         >>> import tfpy as tf
@@ -43,10 +43,10 @@ class RowPartition:
         """Create a partition from the positions where rows begin and end.
 
         Args:
-            row_splits: Integer tensor of shape `[nrows + 1]`; row `i` has the values from
+            row_splits: Integer tensor of shape `[nrows + 1]`. Row `i` contains the values from
                 `row_splits[i]` to `row_splits[i + 1]`, exclusive.
             validate: Has no effect: the arguments are always checked.
-            dtype, dtype_hint: Ignored; partitions are int32.
+            dtype, dtype_hint: Has no effect: partitions are always int32.
 
         Returns:
             A `tf.experimental.RowPartition`.
@@ -73,12 +73,12 @@ class RowPartition:
         dtype: DTypeLike | None = None,
         dtype_hint: DTypeLike | None = None,
     ) -> RowPartition:
-        """Create a partition from the lengths of rows.
+        """Create a partition from the lengths of its rows.
 
         Args:
-            row_lengths: Integer tensor of shape `[nrows]`.
+            row_lengths: Lengths of the rows, an integer tensor of shape `[nrows]`.
             validate: Has no effect: the arguments are always checked.
-            dtype, dtype_hint: Ignored; partitions are int32.
+            dtype, dtype_hint: Has no effect: partitions are always int32.
 
         Returns:
             A `tf.experimental.RowPartition`.
@@ -103,14 +103,13 @@ class RowPartition:
         dtype: DTypeLike | None = None,
         dtype_hint: DTypeLike | None = None,
     ) -> RowPartition:
-        """Create a partition from the row of each value.
+        """Create a partition from the index of the row of each value.
 
         Args:
-            value_rowids: Integer tensor of shape `[nvals]`: the row index of each value, in
-                ascending order.
+            value_rowids: Row index of each value, an ascending integer tensor of shape `[nvals]`.
             nrows: Number of rows. Default: the last row index plus 1.
             validate: Has no effect: the arguments are always checked.
-            dtype, dtype_hint: Ignored; partitions are int32.
+            dtype, dtype_hint: Has no effect: partitions are always int32.
 
         Returns:
             A `tf.experimental.RowPartition`.
@@ -138,10 +137,10 @@ class RowPartition:
         """Create a partition from the positions where rows begin.
 
         Args:
-            row_starts: Integer tensor of shape `[nrows]`, in ascending order, beginning with 0.
+            row_starts: Integer tensor of shape `[nrows]`, in ascending order. Element 0 must be 0.
             nvals: Number of values.
             validate: Has no effect: the arguments are always checked.
-            dtype, dtype_hint: Ignored; partitions are int32.
+            dtype, dtype_hint: Has no effect: partitions are always int32.
 
         Returns:
             A `tf.experimental.RowPartition`.
@@ -169,7 +168,7 @@ class RowPartition:
         Args:
             row_limits: Integer tensor of shape `[nrows]`, in ascending order.
             validate: Has no effect: the arguments are always checked.
-            dtype, dtype_hint: Ignored; partitions are int32.
+            dtype, dtype_hint: Has no effect: partitions are always int32.
 
         Returns:
             A `tf.experimental.RowPartition`.
@@ -195,21 +194,21 @@ class RowPartition:
         dtype: DTypeLike | None = None,
         dtype_hint: DTypeLike | None = None,
     ) -> RowPartition:
-        """Create a partition into rows of one length.
+        """Create a partition into rows of the same length.
 
         Args:
             uniform_row_length: Length of each row.
-            nvals: Number of values. Default: the length times `nrows`.
-            nrows: Number of rows. Default: `nvals` divided by the length.
+            nvals: Number of values. Default: the row length multiplied by `nrows`.
+            nrows: Number of rows. Default: `nvals` divided by the row length.
             validate: Has no effect: the arguments are always checked.
-            dtype, dtype_hint: Ignored; partitions are int32.
+            dtype, dtype_hint: Has no effect: partitions are always int32.
 
         Returns:
             A `tf.experimental.RowPartition`.
 
         Raises:
             ValueError: If neither `nvals` nor `nrows` is given.
-            tf.errors.InvalidArgumentError: If `nvals` is not the length times the number of rows.
+            tf.errors.InvalidArgumentError: If `nvals` is not the row length multiplied by `nrows`.
 
         Example:
             >>> import tfpy as tf
@@ -278,7 +277,7 @@ class RowPartition:
         return self._rows.row_limits()
 
     def value_rowids(self) -> Tensor:
-        """Return the row of each value.
+        """Return the index of the row of each value.
 
         Returns:
             Int32 tensor of shape `[nvals]`.
@@ -332,10 +331,10 @@ class RowPartition:
         return constant(self._rows.splits[-1])
 
     def is_uniform(self) -> bool:
-        """Return True if the partition was created with one row length.
+        """Return True if the partition was created by `from_uniform_row_length`.
 
         Returns:
-            True for the result of `from_uniform_row_length`.
+            True or False. Rows that merely have equal lengths do not count.
 
         Example:
             >>> import tfpy as tf
@@ -345,31 +344,32 @@ class RowPartition:
         return self._rows.uniform_row_length is not None
 
     def uniform_row_length(self) -> Tensor | None:
-        """Return the length of each row, if the partition was created with one row length.
+        """Return the length of each row, if `from_uniform_row_length` created the partition.
 
         Returns:
-            Scalar int32 tensor, or None.
+            Scalar int32 tensor, or None for other partitions.
 
         Example:
             >>> import tfpy as tf
-            >>> tf.experimental.RowPartition.from_row_lengths([2, 2]).uniform_row_length()
+            >>> int(tf.experimental.RowPartition.from_uniform_row_length(2, 6).uniform_row_length())
+            2
         """
         length = self._rows.uniform_row_length
         return None if length is None else constant(np.int32(length))
 
     @property
     def static_nrows(self) -> int:
-        """Number of rows."""
+        """Number of rows, a Python integer."""
         return len(self._rows.splits) - 1
 
     @property
     def static_nvals(self) -> int:
-        """Number of values."""
+        """Number of values, a Python integer."""
         return int(self._rows.splits[-1])
 
     @property
     def static_uniform_row_length(self) -> int | None:
-        """Length of each row if the partition was created with one row length, else None."""
+        """Length of each row if `from_uniform_row_length` created the partition, else None."""
         return self._rows.uniform_row_length
 
     def with_dtype(self, dtype: DTypeLike) -> RowPartition:

@@ -17,7 +17,7 @@ from tfpy._src.tensors.composite.ragged.tensor import RaggedTensor
 
 
 class DynamicRaggedShape(Dispatched):
-    """The result of `tf.shape` for a ragged tensor.
+    """The shape of a ragged tensor with the lengths of its rows, as `tf.shape` returns it.
 
     Example:
         >>> import tfpy as tf

@@ -11,6 +11,7 @@ from tfpy._src.base.errors import invalid_value
 from tfpy._src.compiler.ops.families.infer import normalize_axis
 from tfpy._src.core.conversion import convert_to_tensor, is_operand
 from tfpy._src.core.operand import Operand
+from tfpy._src.core.tensor import Tensor
 from tfpy._src.core.typing import TensorLike
 from tfpy._src.tensors.array import joining, reshaping
 from tfpy._src.tensors.array.slicing import check_mask
@@ -103,18 +104,19 @@ def _concat(tensors: list[Any], axis: int) -> Any:
 
 def stack(
     values: Sequence[TensorLike] | RaggedTensor, axis: int = 0, name: str | None = "stack"
-) -> Any:
-    """Stack tensors along a new axis; tensors of different sizes yield a ragged tensor.
+) -> RaggedTensor | Tensor:
+    """Stack tensors of different shapes along a new axis, which results in a ragged tensor.
 
     Args:
-        values: Tensors, ragged tensors or nested lists of the same rank and dtype.
-        axis: Index of the new axis, negative values count from the end. Default: 0.
+        values: List of tensors, ragged tensors or nested lists with the same number of dimensions
+            and the same dtype.
+        axis: Position of the new axis. Negative values count from the end. Default: 0.
 
     Returns:
-        A `tf.RaggedTensor`, or a tensor if `values` are scalars.
+        A `tf.RaggedTensor`, or a tensor if `values` contains scalars.
 
     Raises:
-        ValueError: If `values` is empty or the ranks differ.
+        ValueError: If `values` is empty, or the numbers of dimensions differ.
 
     Example:
         >>> import tfpy as tf
@@ -225,24 +227,28 @@ def split(
     return [take_rows(value, p.host_view()) for p in positions]
 
 
-def boolean_mask(data: TensorLike, mask: TensorLike, name: str | None = None) -> Any:
-    """Select values with a mask and keep their rows.
+def boolean_mask(
+    data: TensorLike, mask: TensorLike, name: str | None = None
+) -> RaggedTensor | Tensor:
+    """Select the values at which a mask is True, and keep them in their rows.
 
-    Unlike `tf.boolean_mask`, the selected axes are not merged into one.
+    Unlike `tf.boolean_mask`, the function does not merge the axes of the mask into one. The mask is
+    read back to Python, so the call waits for pending computations, and a `tf.function` that
+    contains the call runs eagerly, without compilation.
 
     Args:
         data: Tensor, `tf.RaggedTensor` or nested list.
-        mask: Boolean tensor, `tf.RaggedTensor` or nested list. Its shape is the beginning of the
-            shape of `data`.
+        mask: Boolean tensor, `tf.RaggedTensor` or nested list, whose shape must be equal to
+            `data.shape[:mask.ndim]`.
 
     Returns:
-        A `tf.RaggedTensor` of the rank of `data`, or a tensor if the mask is a vector and `data` is
-        a tensor.
+        A `tf.RaggedTensor` with as many dimensions as `data`. If `mask` is a vector and `data` a
+        tensor, the result is a tensor.
 
     Raises:
         ValueError: If `mask` is a scalar or does not match the shape of `data`.
-        TypeError: If `mask` is not boolean.
-        tf.errors.InvalidArgumentError: If `data` and `mask` have different rows.
+        TypeError: If the dtype of `mask` is not bool.
+        tf.errors.InvalidArgumentError: If the rows of `data` and `mask` have different lengths.
 
     Example:
         >>> import tfpy as tf

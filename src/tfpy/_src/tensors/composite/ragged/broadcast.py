@@ -65,22 +65,22 @@ def per_value(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def map_flat_values(op: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
-    """Apply a function to the flat values of ragged tensors.
+    """Apply a function to the values of ragged tensors and keep their rows.
 
     Args:
-        op: Function that is called with the flat values in place of ragged tensors. It must keep
-            the number of values.
+        op: Function that is called once with `args` and `kwargs`, in which each ragged tensor is
+            replaced by its `flat_values`. It must return a tensor with the same first dimension.
         args: Positional arguments of `op`. Ragged tensors among them, also in lists and tuples,
             must have the same row splits.
-        kwargs: Keyword arguments of `op`, with the same conversion.
+        kwargs: Keyword arguments of `op`, in which ragged tensors are replaced as in `args`.
 
     Returns:
-        A `tf.RaggedTensor` with the rows of the arguments, or the plain result of `op` if there are
-        no ragged tensors.
+        A `tf.RaggedTensor` with the rows of the arguments. If there are no ragged tensors among the
+        arguments, the result of `op`.
 
     Raises:
         tf.errors.InvalidArgumentError: If the row splits of the arguments differ.
-        ValueError: If `op` changes the number of values.
+        ValueError: If the result of `op` has a different first dimension.
 
     Example:
         >>> import tfpy as tf

@@ -40,8 +40,8 @@ class ConstructedRows(CompositeOperand):
         """Create a ragged tensor from the positions where rows begin and end.
 
         Args:
-            values: Tensor of shape `[n, ...]`, or a `tf.RaggedTensor`.
-            row_splits: Integer tensor of shape `[rows + 1]`; row `i` is
+            values: Concatenated rows, a tensor of shape `[n, ...]` or a `tf.RaggedTensor`.
+            row_splits: Integer tensor of shape `[rows + 1]`. Row `i` is
                 `values[row_splits[i]:row_splits[i + 1]]`.
             validate: Has no effect: the arguments are always checked.
 
@@ -71,8 +71,8 @@ class ConstructedRows(CompositeOperand):
         """Create a ragged tensor from the lengths of its rows.
 
         Args:
-            values: Tensor of shape `[n, ...]`, or a `tf.RaggedTensor`.
-            row_lengths: Integer tensor of shape `[rows]`, with the sum `n`.
+            values: Concatenated rows, a tensor of shape `[n, ...]` or a `tf.RaggedTensor`.
+            row_lengths: Lengths of the rows, an integer tensor of shape `[rows]` whose sum is `n`.
             validate: Has no effect: the arguments are always checked.
 
         Returns:
@@ -98,12 +98,12 @@ class ConstructedRows(CompositeOperand):
         name: str | None = None,
         validate: bool = True,
     ) -> Self:
-        """Create a ragged tensor from the row of each value.
+        """Create a ragged tensor from the index of the row of each value.
 
         Args:
-            values: Tensor of shape `[n, ...]`, or a `tf.RaggedTensor`.
-            value_rowids: Integer tensor of shape `[n]`: the row index of each value, in ascending
-                order.
+            values: Concatenated rows, a tensor of shape `[n, ...]` or a `tf.RaggedTensor`.
+            value_rowids: Index of the row of each value, in ascending order, an integer tensor of
+                shape `[n]`.
             nrows: Number of rows. Default: the last row index plus 1.
             validate: Has no effect: the arguments are always checked.
 
@@ -132,8 +132,9 @@ class ConstructedRows(CompositeOperand):
         """Create a ragged tensor from the positions where rows begin.
 
         Args:
-            values: Tensor of shape `[n, ...]`, or a `tf.RaggedTensor`.
-            row_starts: Integer tensor of shape `[rows]`, in ascending order, beginning with 0.
+            values: Concatenated rows, a tensor of shape `[n, ...]` or a `tf.RaggedTensor`.
+            row_starts: Positions in `values` in ascending order, an integer tensor of shape
+                `[rows]` whose first element is 0.
             validate: Has no effect: the arguments are always checked.
 
         Returns:
@@ -161,8 +162,9 @@ class ConstructedRows(CompositeOperand):
         """Create a ragged tensor from the positions where rows end.
 
         Args:
-            values: Tensor of shape `[n, ...]`, or a `tf.RaggedTensor`.
-            row_limits: Integer tensor of shape `[rows]`, in ascending order, ending with `n`.
+            values: Concatenated rows, a tensor of shape `[n, ...]` or a `tf.RaggedTensor`.
+            row_limits: Positions in `values` in ascending order, an integer tensor of shape
+                `[rows]` whose last element is `n`.
             validate: Has no effect: the arguments are always checked.
 
         Returns:
@@ -188,10 +190,12 @@ class ConstructedRows(CompositeOperand):
         validate: bool = True,
         name: str | None = None,
     ) -> Self:
-        """Create a ragged tensor with rows of one length; the axis is uniform in its shape.
+        """Create a ragged tensor in which all rows of the outermost axis have the same length.
+
+        Unlike a ragged axis, this axis has a known dimension in the shape.
 
         Args:
-            values: Tensor of shape `[n, ...]`, or a `tf.RaggedTensor`.
+            values: Concatenated rows, a tensor of shape `[n, ...]` or a `tf.RaggedTensor`.
             uniform_row_length: Length of each row.
             nrows: Number of rows, required if the length is 0. Default: `n` divided by the length.
             validate: Has no effect: the arguments are always checked.
@@ -200,7 +204,8 @@ class ConstructedRows(CompositeOperand):
             A `tf.RaggedTensor`.
 
         Raises:
-            tf.errors.InvalidArgumentError: If `n` is not the length times the number of rows.
+            tf.errors.InvalidArgumentError: If `n` is not the product of the length and the number
+                of rows.
 
         Example:
             >>> import tfpy as tf
@@ -226,16 +231,17 @@ class ConstructedRows(CompositeOperand):
         nested_row_splits: Sequence[TensorLike],
         name: str | None = None,
         validate: bool = True,
-    ) -> Any:
-        """Create a ragged tensor with several ragged axes from their row splits.
+    ) -> Self:
+        """Create a ragged tensor with more than one ragged axis from the row splits of each axis.
 
         Args:
-            flat_values: Tensor of shape `[n, ...]`.
-            nested_row_splits: Row splits of each ragged axis, outermost first.
+            flat_values: Values of all rows, a tensor of shape `[n, ...]`.
+            nested_row_splits: List with the row splits of each ragged axis, outermost axis first.
+                See `from_row_splits`.
             validate: Has no effect: the arguments are always checked.
 
         Returns:
-            A `tf.RaggedTensor`, or the flat values if there are no row splits.
+            A `tf.RaggedTensor`, or `flat_values` as a tensor if the list is empty.
 
         Example:
             >>> import tfpy as tf
@@ -254,16 +260,17 @@ class ConstructedRows(CompositeOperand):
         nested_row_lengths: Sequence[TensorLike],
         name: str | None = None,
         validate: bool = True,
-    ) -> Any:
-        """Create a ragged tensor with several ragged axes from their row lengths.
+    ) -> Self:
+        """Create a ragged tensor with more than one ragged axis from the row lengths of each axis.
 
         Args:
-            flat_values: Tensor of shape `[n, ...]`.
-            nested_row_lengths: Row lengths of each ragged axis, outermost first.
+            flat_values: Values of all rows, a tensor of shape `[n, ...]`.
+            nested_row_lengths: List with the row lengths of each ragged axis, outermost axis first.
+                See `from_row_lengths`.
             validate: Has no effect: the arguments are always checked.
 
         Returns:
-            A `tf.RaggedTensor`, or the flat values if there are no row lengths.
+            A `tf.RaggedTensor`, or `flat_values` as a tensor if the list is empty.
 
         Example:
             >>> import tfpy as tf
@@ -283,20 +290,22 @@ class ConstructedRows(CompositeOperand):
         nested_nrows: Sequence[IntLike | None] | None = None,
         name: str | None = None,
         validate: bool = True,
-    ) -> Any:
-        """Create a ragged tensor with several ragged axes from the rows of their values.
+    ) -> Self:
+        """Create a ragged tensor with more than one ragged axis from the row indices of each axis.
 
         Args:
-            flat_values: Tensor of shape `[n, ...]`.
-            nested_value_rowids: Ascending row indices of each ragged axis, outermost first.
-            nested_nrows: Numbers of rows of each ragged axis. Default: the last row index plus 1.
+            flat_values: Values of all rows, a tensor of shape `[n, ...]`.
+            nested_value_rowids: List with the row indices of each ragged axis, outermost axis
+                first. See `from_value_rowids`.
+            nested_nrows: List with the number of rows of each ragged axis. Default: the last row
+                index of each axis plus 1.
             validate: Has no effect: the arguments are always checked.
 
         Returns:
-            A `tf.RaggedTensor`, or the flat values if there are no row indices.
+            A `tf.RaggedTensor`, or `flat_values` as a tensor if the list is empty.
 
         Raises:
-            ValueError: If `nested_nrows` has another length than `nested_value_rowids`.
+            ValueError: If `nested_nrows` and `nested_value_rowids` have different lengths.
 
         Example:
             >>> import tfpy as tf

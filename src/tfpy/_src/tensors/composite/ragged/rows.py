@@ -35,16 +35,16 @@ class RaggedRows(ConstructedRows):
 
     @property
     def ragged_rank(self) -> int:
-        """Number of partitioned axes."""
+        """Number of ragged axes, including uniform axes outside of other ragged axes."""
         return 1 + (self.values.ragged_rank if isinstance(self.values, RaggedRows) else 0)
 
     @property
     def shape(self) -> TensorShape:
-        """Static shape, with None for ragged axes."""
+        """Shape, in which the dimension of a ragged axis is None."""
         return TensorShape((self.splits.size - 1, self.uniform_row_length, *self.values.shape[1:]))
 
     def get_shape(self) -> TensorShape:
-        """Return the static shape, with None for ragged axes.
+        """Return the shape, in which the dimension of a ragged axis is None.
 
         Returns:
             A `tf.TensorShape`.
@@ -58,26 +58,26 @@ class RaggedRows(ConstructedRows):
 
     @property
     def ndim(self) -> int:
-        """Rank, including ragged axes and the axes of the values."""
+        """Number of dimensions, including ragged axes."""
         return 1 + int(self.values.ndim)
 
     @property
     def flat_values(self) -> Tensor:
-        """Innermost values, a tensor without ragged axes."""
+        """Values of all rows in one tensor, without any ragged axis."""
         values = self.values
         while isinstance(values, RaggedRows):
             values = values.values
         return values
 
-    def row_lengths(self, axis: int = 1, name: str | None = None) -> Any:
-        """Return the lengths of the rows of an axis.
+    def row_lengths(self, axis: int = 1, name: str | None = None) -> Tensor | Self:
+        """Return the lengths of the rows along an axis.
 
         Args:
-            axis: Axis with the rows. Default: 1.
+            axis: Axis whose row lengths are returned. Default: 1.
 
         Returns:
-            Int32 tensor of shape `[rows]`, a ragged tensor for inner axes, or the number of rows
-            for axis 0.
+            Int32 tensor of shape `[rows]` for axis 1, a `tf.RaggedTensor` for later axes, and the
+            number of rows for axis 0.
 
         Example:
             >>> import tfpy as tf
@@ -96,14 +96,14 @@ class RaggedRows(ConstructedRows):
     def bounding_shape(
         self, axis: Axis = None, name: str | None = None, out_type: DTypeLike | None = None
     ) -> Tensor:
-        """Return the smallest dense shape that contains every row.
+        """Return the shape of the smallest dense tensor that could contain every row.
 
         Args:
-            axis: Axis or axes to return the sizes of. Default: all axes.
+            axis: Axis or axes whose dimensions are returned. Default: all axes.
             out_type: Has no effect: the result is always int32.
 
         Returns:
-            Int32 tensor of shape `[rank]`, or the sizes of `axis`.
+            Int32 tensor with one dimension for each axis, or a scalar if `axis` is an integer.
 
         Example:
             >>> import tfpy as tf
@@ -125,7 +125,10 @@ class RaggedRows(ConstructedRows):
 
     @property
     def row_splits(self) -> Tensor:
-        """Row splits of the outermost ragged axis: an int32 tensor of shape `[rows + 1]`."""
+        """Positions in `values` where rows begin and end, an int32 tensor of shape `[rows + 1]`.
+
+        Row `i` contains the values from `row_splits[i]` to `row_splits[i + 1]`, exclusive.
+        """
         return constant(self.splits)
 
     def nrows(self, out_type: DTypeLike | None = None, name: str | None = None) -> Tensor:
@@ -171,10 +174,10 @@ class RaggedRows(ConstructedRows):
         return constant(self.splits[1:].copy())
 
     def value_rowids(self, name: str | None = None) -> Tensor:
-        """Return the row of each value.
+        """Return the index of the row of each value.
 
         Returns:
-            Int32 tensor of shape `[n]`.
+            Int32 tensor of shape `[n]`, where `n` is the number of values.
 
         Example:
             >>> import tfpy as tf
@@ -185,17 +188,17 @@ class RaggedRows(ConstructedRows):
 
     @property
     def nested_splits(self) -> tuple[Ints, ...]:
-        """Row splits of each ragged axis on the host, outermost first."""
+        """Row splits of each ragged axis as NumPy arrays, outermost axis first."""
         inner = self.values
         return (self.splits, *(inner.nested_splits if isinstance(inner, RaggedRows) else ()))
 
     @property
     def nested_row_splits(self) -> tuple[Tensor, ...]:
-        """Row splits of each ragged axis, outermost first: int32 tensors."""
+        """Row splits of each ragged axis as int32 tensors, outermost axis first."""
         return tuple(constant(s) for s in self.nested_splits)
 
     def nested_row_lengths(self, name: str | None = None) -> tuple[Tensor, ...]:
-        """Return the row lengths of each ragged axis, outermost first.
+        """Return the row lengths of each ragged axis, outermost axis first.
 
         Returns:
             Tuple of int32 tensors.
@@ -209,7 +212,7 @@ class RaggedRows(ConstructedRows):
         return tuple(constant(np.diff(s)) for s in self.nested_splits)
 
     def nested_value_rowids(self, name: str | None = None) -> tuple[Tensor, ...]:
-        """Return the rows of the values of each ragged axis, outermost first.
+        """Return the indices of the rows of the values of each ragged axis, outermost axis first.
 
         Returns:
             Tuple of int32 tensors.
@@ -225,16 +228,17 @@ class RaggedRows(ConstructedRows):
     # Other values, the same rows
 
     def with_values(self, new_values: TensorLike) -> Self:
-        """Return the same rows with other values.
+        """Return a ragged tensor with the same rows and new values.
 
         Args:
-            new_values: Tensor of shape `[n, ...]` or `tf.RaggedTensor` with `n` rows.
+            new_values: Values that replace `values`, a tensor of shape `[n, ...]` or a
+                `tf.RaggedTensor` with `n` rows, where `n` is the number of `values`.
 
         Returns:
             A `tf.RaggedTensor`.
 
         Raises:
-            tf.errors.InvalidArgumentError: If the number of values differs.
+            tf.errors.InvalidArgumentError: If the number of new values is not `n`.
 
         Example:
             >>> import tfpy as tf
@@ -246,16 +250,17 @@ class RaggedRows(ConstructedRows):
         return type(self)(inner, self.splits, self.uniform_row_length)
 
     def with_flat_values(self, new_values: TensorLike) -> Self:
-        """Return the same rows with other innermost values.
+        """Return a ragged tensor with the same rows on all axes and new innermost values.
 
         Args:
-            new_values: Tensor of shape `[n, ...]`, with one row for each innermost value.
+            new_values: Values that replace `flat_values`, a tensor of shape `[n, ...]`, where `n`
+                is the first dimension of `flat_values`.
 
         Returns:
             A `tf.RaggedTensor`.
 
         Raises:
-            tf.errors.InvalidArgumentError: If the number of values differs.
+            tf.errors.InvalidArgumentError: If the number of new values is not `n`.
 
         Example:
             >>> import tfpy as tf

@@ -97,12 +97,19 @@ def _index(value: Any) -> int:
 class RaggedTensor(RaggedRows):
     """A tensor with rows of different lengths.
 
-    Create one with `tf.ragged.constant` or a `from_…` class method. Operators, reductions, indexing
-    and most elementwise functions of `tf` support ragged tensors.
+    Create a ragged tensor with `tf.ragged.constant` or with a class method such as
+    `from_row_lengths`. Operators, reductions, indexing and most elementwise functions support
+    ragged tensors.
+
+    The rows of all values are stored one after the other in `values`, and the positions where rows
+    begin and end are stored separately as integers. These integers are read back to Python, so
+    creating a ragged tensor waits until they have been computed.
 
     Attributes:
-        values: Values of the rows: a tensor, or a `tf.RaggedTensor` for further ragged axes.
-        uniform_row_length: Length of each row if the axis is uniform, else None.
+        values: Concatenated rows, a tensor, or a `tf.RaggedTensor` if there is more than one ragged
+            axis.
+        uniform_row_length: Length of each row if all rows are known to have the same length, and
+            None otherwise.
 
     Example:
         >>> import tfpy as tf
@@ -126,22 +133,23 @@ class RaggedTensor(RaggedRows):
         name: str | None = None,
         row_splits_dtype: DTypeLike | None = None,
     ) -> Self:
-        """Convert a dense tensor to a ragged tensor.
+        """Convert a dense tensor to a ragged tensor, optionally without its padding.
 
         Args:
             tensor: Tensor of shape `[rows, columns, ...]`.
-            lengths: Integer tensor of shape `[rows]`, to which rows are cropped, or a tuple with
-                one such tensor per ragged axis.
-            padding: Value that is removed at the ends of the rows, a tensor of the shape of an
-                element.
-            ragged_rank: Number of partitioned axes. Default: 1.
+            lengths: Lengths to which the rows are cropped, an integer tensor of shape `[rows]`, or
+                a tuple with one such tensor for each ragged axis. Default: rows are not cropped.
+            padding: Value that is removed from the ends of the rows, a scalar or a tensor of shape
+                `tensor.shape[2:]`. Default: nothing is removed.
+            ragged_rank: Number of ragged axes of the result. Default: 1.
             row_splits_dtype: Has no effect: row splits are always int32.
 
         Returns:
             A `tf.RaggedTensor`.
 
         Raises:
-            ValueError: If `lengths` and `padding` are both given, or `ragged_rank` is out of range.
+            ValueError: If `lengths` and `padding` are both given, or `ragged_rank` is not between 1
+                and the number of axes minus 1.
 
         Example:
             >>> import tfpy as tf
@@ -162,15 +170,16 @@ class RaggedTensor(RaggedRows):
         """Convert a sparse matrix to a ragged tensor.
 
         Args:
-            st_input: `tf.SparseTensor` of rank 2. The values of each row are in its first columns.
+            st_input: A `tf.SparseTensor` with two dimensions. The values of each row must be in its
+                first columns, without gaps.
             row_splits_dtype: Has no effect: row splits are always int32.
 
         Returns:
             A `tf.RaggedTensor`.
 
         Raises:
-            ValueError: If the rank is not 2.
-            tf.errors.InvalidArgumentError: If a row has gaps.
+            ValueError: If `st_input` does not have two dimensions.
+            tf.errors.InvalidArgumentError: If there is a gap before a value in its row.
 
         Example:
             >>> import tfpy as tf
@@ -183,14 +192,14 @@ class RaggedTensor(RaggedRows):
     # Values
 
     def merge_dims(self, outer_axis: int, inner_axis: int) -> Tensor | Self:
-        """Merge adjacent axes into one.
+        """Merge adjacent axes into one axis.
 
         Args:
-            outer_axis: First axis, negative values count from the end.
-            inner_axis: Last axis, negative values count from the end.
+            outer_axis: First axis to merge. Negative values count from the end.
+            inner_axis: Last axis to merge. Negative values count from the end.
 
         Returns:
-            A `tf.RaggedTensor`, or a tensor if no ragged axis is left.
+            A `tf.RaggedTensor`, or a tensor if the result does not have a ragged axis.
 
         Raises:
             ValueError: If `outer_axis` is after `inner_axis`.
@@ -203,10 +212,10 @@ class RaggedTensor(RaggedRows):
         return conversion.merge_dims(self, outer_axis, inner_axis)
 
     def to_list(self) -> list[Any]:
-        """Convert to nested Python lists.
+        """Convert the ragged tensor to nested Python lists.
 
         Returns:
-            List of rows.
+            List with a list for each row.
 
         Example:
             >>> import tfpy as tf
@@ -219,10 +228,11 @@ class RaggedTensor(RaggedRows):
         return [items[a:b] for a, b in pairwise(bounds)]
 
     def numpy(self) -> np.ndarray[Any, Any]:
-        """Convert to a NumPy array.
+        """Convert the ragged tensor to a NumPy array.
 
         Returns:
-            Array of the rows; an object array of arrays if the rows have different lengths.
+            NumPy array of the rows. If the rows have different lengths, its dtype is object and its
+            elements are the rows as arrays.
 
         Example:
             >>> import tfpy as tf
@@ -237,16 +247,16 @@ class RaggedTensor(RaggedRows):
         name: str | None = None,
         shape: ShapeLike | None = None,
     ) -> Tensor:
-        """Convert to a dense tensor.
+        """Convert the ragged tensor to a dense tensor, with padding at the ends of short rows.
 
         Args:
-            default_value: Value at the ends of short rows, which broadcasts to the shape of an
-                element. Default: 0, an empty string or False.
-            shape: Shape of the result; axes are cropped or filled to it. None and -1 mean the
-                longest row.
+            default_value: Padding value, a scalar or a tensor that broadcasts to the shape of one
+                value. Default: 0, False or an empty string.
+            shape: Shape of the result, to which rows are cropped or padded. A dimension of None or
+                -1 means the length of the longest row. Default: the longest row of each axis.
 
         Returns:
-            Dense tensor of the dtype of the values.
+            Dense tensor with the dtype of the ragged tensor.
 
         Example:
             >>> import tfpy as tf
@@ -256,7 +266,7 @@ class RaggedTensor(RaggedRows):
         return conversion.to_tensor(self, default_value, shape)
 
     def to_sparse(self, name: str | None = None) -> SparseTensor:
-        """Convert to a sparse tensor with an entry for each value.
+        """Convert the ragged tensor to a sparse tensor that contains all its values.
 
         Returns:
             A `tf.SparseTensor`.
