@@ -182,8 +182,8 @@ def tridiagonal_solve(
 ) -> Tensor:
     """Solve systems of linear equations with tridiagonal matrices.
 
-    The matrices are converted to dense matrices, so the cost is that of `tf.linalg.solve`, and the
-    solver always uses partial pivoting.
+    The matrices are converted to dense matrices, so the cost is the same as for `tf.linalg.solve`,
+    and the solver always uses partial pivoting.
 
     Args:
         diagonals: Diagonals of the matrices, float tensors in the format `diagonals_format`.

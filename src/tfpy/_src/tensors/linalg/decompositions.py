@@ -229,9 +229,9 @@ def lu(input: TensorLike, output_idx_type: DTypeLike = dtypes.int32, name: str |
 
     Returns:
         A named tuple `(lu, p)`. `lu` has the shape of `input` and contains both triangular factors.
-        The diagonal belongs to the upper factor, because that of the lower factor is always 1. `p`,
-        of shape `[..., n]`, contains the permutation of the rows: row `i` of the matrix product of
-        the factors is row `p[i]` of `input`.
+        The diagonal belongs to the upper factor, and the diagonal of the lower factor is always 1.
+        `p`, of shape `[..., n]`, contains the permutation of the rows: row `i` of the matrix
+        product of the factors is row `p[i]` of `input`.
 
     Example:
         >>> import tfpy as tf

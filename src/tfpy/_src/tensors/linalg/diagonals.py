@@ -124,8 +124,9 @@ def diag(
             with the uppermost diagonal first.
         k: Number of the diagonal (0 is the main one, positive numbers are above it), or a pair of
             the lowest and the highest number of adjacent diagonals. Default: 0.
-        num_rows, num_cols: Number of rows and columns of the matrices. Default (-1): as few as
-            possible, or the smallest square matrices if both are -1.
+        num_rows: Number of rows of the matrices. Default (-1): as few as possible, or the smallest
+            square matrices if `num_cols` is also -1.
+        num_cols: Number of columns of the matrices, in the same way.
         padding_value: Value of all other elements, a scalar. Default: 0. Required for strings.
         align: Sides to which shorter diagonals above and below the main one are aligned, if `k` is
             a pair. `"RIGHT_LEFT"` (default), `"LEFT_RIGHT"`, `"LEFT_LEFT"` or `"RIGHT_RIGHT"`.
@@ -301,8 +302,8 @@ def band_part(
 
     Args:
         input: Tensor of shape `[..., rows, columns]`.
-        num_lower, num_upper: Number of diagonals to keep below or above the main diagonal. With a
-            negative number, all of them are kept.
+        num_lower: Number of diagonals to keep below the main one. A negative number keeps all.
+        num_upper: Number of diagonals to keep above the main one. A negative number keeps all.
 
     Returns:
         Tensor with the shape and dtype of `input`.

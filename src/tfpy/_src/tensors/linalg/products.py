@@ -50,10 +50,12 @@ def matmul(
         b: Numeric tensor of shape `[..., k, n]`, or `[..., n, k]` if `transpose_b` or `adjoint_b`
             is True. It must have the dtype of `a`. As an exception, a bfloat16 matrix and a float32
             matrix without batch dimensions can be multiplied, with a float32 result.
-        transpose_a, transpose_b: If True, transpose the matrices of `a` or `b` first.
-        adjoint_a, adjoint_b: If True, use the conjugate transpose of the matrices of `a` or `b`.
+        transpose_a: If True, transpose the matrices of `a` first. Default: False.
+        transpose_b: If True, transpose the matrices of `b` first. Default: False.
+        adjoint_a: If True, use the conjugate transposes of the matrices of `a`. Default: False.
+        adjoint_b: If True, use the conjugate transposes of the matrices of `b`. Default: False.
         a_is_sparse, b_is_sparse: Hint that the matrix contains many zeros, which does not change
-            the result. Both operands must then be matrices without batch dimensions.
+            the result. If True, `a` and `b` must be matrices without batch dimensions.
         output_type: Dtype of the result. If it is given, the products of int8 and uint8 operands
             are summed in int32. Required for int8 operands. Default: the dtype of `a`.
         grad_a, grad_b: Has no effect.
@@ -158,7 +160,7 @@ def matvec(
         transpose_a: If True, transpose the matrices first.
         adjoint_a: If True, use the conjugate transpose of the matrices.
         a_is_sparse, b_is_sparse: Hint that the operand contains many zeros, which does not change
-            the result. `a` must then be a matrix and `b` a vector, without batch dimensions.
+            the result. If True, `a` must be a matrix and `b` a vector, without batch dimensions.
 
     Returns:
         Tensor of shape `[..., m]`, with the dtype of `a`.
@@ -187,7 +189,10 @@ def matvec(
 
 
 def tensordot(
-    a: TensorLike, b: TensorLike, axes: int | Sequence[Any] | TensorLike, name: str | None = None
+    a: TensorLike,
+    b: TensorLike,
+    axes: int | Sequence[int | Sequence[int]] | TensorLike,
+    name: str | None = None,
 ) -> Tensor:
     """Multiply two tensors and sum the products over the given axes, like `numpy.tensordot`.
 

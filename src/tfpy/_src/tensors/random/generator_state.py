@@ -111,7 +111,7 @@ class GeneratorState:
 
     def __init__(
         self,
-        copy_from: GeneratorState | None = None,
+        copy_from: Self | None = None,
         state: TensorLike | None = None,
         alg: AlgorithmLike | None = None,
     ) -> None:

@@ -104,9 +104,9 @@ def keep_host_copies(seconds: float | None = 5.0) -> None:
     A browser can take the GPU away from a page, for example when the driver restarts, and all
     values on the GPU are then lost. This function copies the Variables that have changed at regular
     intervals, all together and without blocking the page. After a loss, the next computation raises
-    `tf.errors.UnavailableError`. Call `await tf.set_backend_async("webgl")`, or the same with a
-    different backend, to restore all Variables from the last copies, which also issues a warning.
-    The copies need as much main memory as the Variables.
+    `tf.errors.UnavailableError`. Then call `await tf.set_backend_async("webgpu")`, with the same or
+    a different backend, which restores all Variables from the last copies and issues a warning. The
+    copies need as much main memory as the Variables.
 
     Args:
         seconds: Number of seconds between two copies. None stops copying and discards the copies.

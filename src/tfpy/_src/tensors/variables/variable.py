@@ -130,6 +130,15 @@ class Variable(AssignMethods, PythonValues):
     # The reference and editors show the signature of `__new__`, which accepts any arguments.
     __new__.__wrapped__ = __init__  # type: ignore[attr-defined]
 
+    name: str
+    """Name of the Variable, with the name scope in which it was created and the suffix `:0`."""
+
+    trainable: bool
+    """True if tapes watch the Variable automatically."""
+
+    constraint: Callable[..., TensorLike] | None
+    """Function that optimizers apply to each updated value, or None."""
+
     strategy: Any
     """The `tf.distribute` strategy in whose scope the Variable was created, or None."""
 
@@ -173,7 +182,7 @@ class Variable(AssignMethods, PythonValues):
 
     @property
     def has_open_shape(self) -> bool:
-        """True if values of several shapes can be assigned."""
+        """True if values of different shapes can be assigned."""
         return self._open_shape is not None
 
     def get_shape(self) -> TensorShape:

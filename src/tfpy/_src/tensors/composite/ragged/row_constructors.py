@@ -23,9 +23,9 @@ class ConstructedRows(CompositeOperand):
 
     def __init__(self, values: Any, splits: Ints, uniform: int | None = None) -> None:
         self.values = values
-        """Values of the rows: a tensor or another ragged tensor."""
+        """Concatenated rows, a tensor or a ragged tensor."""
         self.splits = splits
-        """Row splits `[rows + 1]` on the host: row `i` is `values[splits[i]:splits[i + 1]]`."""
+        """Row splits, a NumPy array: row `i` is `values[splits[i]:splits[i + 1]]`."""
         self.uniform_row_length = uniform
         """Length of each row if the axis is uniform, else None."""
 
@@ -79,7 +79,8 @@ class ConstructedRows(CompositeOperand):
             A `tf.RaggedTensor`.
 
         Raises:
-            tf.errors.InvalidArgumentError: If a length is negative or their sum is not `n`.
+            tf.errors.InvalidArgumentError: If a length is negative, or the sum of the lengths is
+                not `n`.
 
         Example:
             >>> import tfpy as tf
@@ -111,7 +112,8 @@ class ConstructedRows(CompositeOperand):
             A `tf.RaggedTensor`.
 
         Raises:
-            tf.errors.InvalidArgumentError: If the row indices do not ascend or exceed `nrows`.
+            tf.errors.InvalidArgumentError: If the row indices do not ascend, or one of them is not
+                less than `nrows`.
 
         Example:
             >>> import tfpy as tf
