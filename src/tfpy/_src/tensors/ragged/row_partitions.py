@@ -115,7 +115,7 @@ class RowPartition:
             A `tf.experimental.RowPartition`.
 
         Raises:
-            tf.errors.InvalidArgumentError: If the row indices do not ascend, or one reaches `nrows`.
+            tf.errors.InvalidArgumentError: If the row indices do not ascend, or reach `nrows`.
 
         Example:
             >>> import tfpy as tf
