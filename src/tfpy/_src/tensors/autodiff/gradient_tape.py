@@ -76,7 +76,7 @@ class GradientTape(Tape):
         tapes.local.active[:] = [t for t in tapes.local.active if t is not self]
 
     def watch(self, tensor: Nest) -> None:
-        """Record the ops on a tensor from now on, so that gradients with respect to it exist.
+        """Record the ops on a tensor from now on, to compute gradients with respect to it.
 
         Args:
             tensor: Tensor, Variable, or nested structure (list, tuple or dict) of them. Trainable

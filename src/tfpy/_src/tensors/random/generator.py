@@ -137,7 +137,7 @@ class Generator(GeneratorState):
         dtype: DTypeLike = dtypes.float32,
         name: str | None = None,
     ) -> Tensor:
-        """Draw random numbers from a normal distribution, within two deviations of its mean.
+        """Draw random numbers from a normal distribution, truncated at two standard deviations.
 
         Args:
             shape: Shape of the result.

@@ -106,7 +106,7 @@ def truncated_normal(
     seed: Seed = None,
     name: str | None = None,
 ) -> Tensor:
-    """Draw random numbers from a normal distribution, within two standard deviations of its mean.
+    """Draw random numbers from a normal distribution, truncated at two standard deviations.
 
     Args:
         shape: Shape of the result.

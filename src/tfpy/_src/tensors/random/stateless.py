@@ -67,7 +67,7 @@ def stateless_uniform(
     name: str | None = None,
     alg: AlgorithmLike = "auto_select",
 ) -> Tensor:
-    """Draw uniform random numbers in `[minval, maxval)` that are determined by a seed.
+    """Draw uniform random numbers, determined by `seed`, in `[minval, maxval)`.
 
     The same seed always produces the same numbers.
 
@@ -116,7 +116,7 @@ def stateless_normal(
     name: str | None = None,
     alg: AlgorithmLike = "auto_select",
 ) -> Tensor:
-    """Draw random numbers that are determined by a seed from a normal distribution.
+    """Draw random numbers, determined by `seed`, from a normal distribution.
 
     Args:
         shape: Shape of the result.
@@ -151,7 +151,7 @@ def stateless_truncated_normal(
     name: str | None = None,
     alg: AlgorithmLike = "auto_select",
 ) -> Tensor:
-    """Draw random numbers that are determined by a seed from a truncated normal distribution.
+    """Draw random numbers, determined by `seed`, from a truncated normal distribution.
 
     All numbers are within two standard deviations of the mean.
 
@@ -188,7 +188,7 @@ def stateless_gamma(
     dtype: DTypeLike = dtypes.float32,
     name: str | None = None,
 ) -> Tensor:
-    """Draw random numbers that are determined by a seed from a gamma distribution.
+    """Draw random numbers, determined by `seed`, from a gamma distribution.
 
     Args:
         shape: Shape of the result. It must end with the broadcast shape of `alpha` and `beta`.
@@ -223,7 +223,7 @@ def stateless_poisson(
     dtype: DTypeLike = dtypes.int32,
     name: str | None = None,
 ) -> Tensor:
-    """Draw random numbers that are determined by a seed from a Poisson distribution.
+    """Draw random numbers, determined by `seed`, from a Poisson distribution.
 
     A rate of 0 or less results in 0. With a float dtype, an infinite rate results in infinity and a
     NaN rate in NaN. With an integer dtype, both result in 0, and a rate above the maximum of the
@@ -265,7 +265,7 @@ def stateless_binomial(
     output_dtype: DTypeLike = dtypes.int32,
     name: str | None = None,
 ) -> Tensor:
-    """Draw random numbers that are determined by a seed from a binomial distribution.
+    """Draw random numbers, determined by `seed`, from a binomial distribution.
 
     Args:
         shape: Shape of the result. It must end with the broadcast shape of `counts` and `probs`.
@@ -305,7 +305,7 @@ def stateless_categorical(
     dtype: DTypeLike = dtypes.int64,
     name: str | None = None,
 ) -> Tensor:
-    """Draw class indices that are determined by a seed, with the probabilities `softmax(logits)`.
+    """Draw class indices, determined by `seed`, with the probabilities `softmax(logits)`.
 
     Args:
         logits: Unnormalized log probabilities, a float tensor of shape `[batch, classes]`.
@@ -335,7 +335,7 @@ def stateless_categorical(
 def stateless_shuffle(
     value: TensorLike, seed: TensorLike, alg: AlgorithmLike = "auto_select", name: str | None = None
 ) -> Tensor:
-    """Return the rows of a tensor in a random order that is determined by a seed.
+    """Return the rows of a tensor in a random order that is determined by `seed`.
 
     Args:
         value: Tensor of shape `[rows, ...]`. A scalar is returned unchanged.

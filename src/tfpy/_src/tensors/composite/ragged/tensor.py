@@ -103,7 +103,8 @@ class RaggedTensor(RaggedRows):
 
     The rows of all values are stored one after the other in `values`, and the positions where rows
     begin and end are stored separately as integers. These integers are read back to Python, so
-    creating a ragged tensor waits until they have been computed.
+    creating a ragged tensor waits until they have been computed. A `tf.function` that computes them
+    runs eagerly, without compilation.
 
     Attributes:
         values: Concatenated rows, a tensor, or a `tf.RaggedTensor` if there is more than one ragged
