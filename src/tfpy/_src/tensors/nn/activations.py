@@ -39,25 +39,26 @@ def _one_axis(axis: Any) -> int:
 
 @dispatchable
 def softmax(logits: TensorLike, axis: int | None = -1, name: str | None = None) -> Tensor:
-    """Compute `exp(logits)`, normalized to sum to 1 along an axis.
+    """Compute the softmax, which is `exp(logits)`, scaled to sum to 1 along an axis.
 
-    The maximum of each row is subtracted first, so large logits do not overflow. A
-    `tf.RaggedTensor` is normalized over its last axis.
+    The maximum along the axis is subtracted first, so large logits do not overflow. A
+    `tf.RaggedTensor` is normalized along its last axis.
 
     Args:
-        logits: Float tensor of shape `[..., classes]`.
-        axis: Axis, negative values count from the end. Default: the last one.
+        logits: Float tensor of shape `[..., classes]` (for the default `axis`).
+        axis: Axis of the classes. Negative values count from the end. Default: the last axis.
 
     Returns:
         Float tensor of the shape and dtype of `logits`.
 
     Raises:
         tf.errors.InvalidArgumentError: If `logits` are not floats.
+        TypeError: If `axis` is not one integer.
 
     Example:
         >>> import tfpy as tf
-        >>> tf.nn.softmax([0.0, 0.0]).numpy().tolist()
-        [0.5, 0.5]
+        >>> tf.nn.softmax([1.0, 2.0, 3.0]).numpy().round(3)
+        array([0.09 , 0.245, 0.665], dtype=float32)
 
     See also: `tf.nn.log_softmax`, `tf.nn.softmax_cross_entropy_with_logits`.
     """
@@ -88,22 +89,26 @@ def _ragged_softmax(logits: Any, axis: Any = None, name: str | None = None) -> A
 
 
 def log_softmax(logits: TensorLike, axis: int | None = -1, name: str | None = None) -> Tensor:
-    """Compute the logarithm of the softmax, without underflow.
+    """Compute the logarithm of the softmax in a numerically stable way.
+
+    Unlike `tf.math.log(tf.nn.softmax(logits))`, the result is finite even for probabilities that
+    are rounded to 0.
 
     Args:
-        logits: Float tensor of shape `[..., classes]`.
-        axis: Axis, negative values count from the end. Default: the last one.
+        logits: Float tensor of shape `[..., classes]` (for the default `axis`).
+        axis: Axis of the classes. Negative values count from the end. Default: the last axis.
 
     Returns:
         Float tensor of the shape and dtype of `logits`.
 
     Raises:
         tf.errors.InvalidArgumentError: If `logits` are not floats.
+        TypeError: If `axis` is not one integer.
 
     Example:
         >>> import tfpy as tf
-        >>> tf.exp(tf.nn.log_softmax([0.0, 0.0])).numpy().tolist()
-        [0.5, 0.5]
+        >>> tf.nn.log_softmax([0.0, 1000.0]).numpy().tolist()
+        [-1000.0, 0.0]
 
     See also: `tf.nn.softmax`.
     """
@@ -114,13 +119,15 @@ def log_softmax(logits: TensorLike, axis: int | None = -1, name: str | None = No
 
 @per_value
 def gelu(features: TensorLike, approximate: bool = False, name: str | None = None) -> Tensor:
-    """Compute `features * P(X <= features)` for a standard normal X (Gaussian error linear unit).
+    """Compute the Gaussian error linear unit (GELU).
 
-    See Hendrycks and Gimpel, "Gaussian Error Linear Units" (2016).
+    The result is `features * P(X <= features)`, where `X` has the standard normal distribution. See
+    Hendrycks and Gimpel, "Gaussian Error Linear Units" (2016).
 
     Args:
         features: Float tensor of any shape.
-        approximate: If True, use the approximation with `tanh`.
+        approximate: If True, use an approximation with `tanh`. If False (default), use the exact
+            formula.
 
     Returns:
         Float tensor of the shape and dtype of `features`.
@@ -155,7 +162,7 @@ def silu(features: TensorLike, beta: FloatLike = 1.0) -> Tensor:
 
     Args:
         features: Float tensor of any shape.
-        beta: Scale of the sigmoid's argument.
+        beta: Factor of the argument of the sigmoid, a scalar. Default: 1.
 
     Returns:
         Float tensor of the shape and dtype of `features`.
@@ -180,7 +187,7 @@ def leaky_relu(features: TensorLike, alpha: float = 0.2, name: str | None = None
 
     Args:
         features: Float or integer tensor of any shape. Integers are converted to float32.
-        alpha: Slope for negative features.
+        alpha: Slope for negative features. Default: 0.2.
 
     Returns:
         Float tensor of the shape of `features`.
@@ -231,10 +238,11 @@ def crelu(features: TensorLike, axis: int = -1, name: str | None = None) -> Tens
 
     Args:
         features: Float tensor of any shape.
-        axis: Axis, negative values count from the end. Default: the last one.
+        axis: Axis to concatenate along. Negative values count from the end. Default: the last axis.
 
     Returns:
-        Float tensor of the dtype of `features`; the size of `axis` is doubled.
+        Float tensor of the dtype of `features` and, except for `axis`, of the shape of `features`.
+        The dimension of `axis` is doubled.
 
     Example:
         >>> import tfpy as tf

@@ -18,14 +18,9 @@ from tfpy._src.tensors.nn.convolution_ranks import convolve
 from tfpy._src.tensors.nn.data_format import DataFormat, flat_batch, spatial_rank
 
 __all__ = [
-    "atrous_conv2d",
-    "conv1d",
-    "conv2d",
-    "conv3d",
-    "convolution",
-    "depthwise_conv2d",
+    "atrous_conv2d", "conv1d", "conv2d", "conv3d", "convolution", "depthwise_conv2d",
     "separable_conv2d",
-]
+]  # fmt: skip
 
 
 def _convolve(
@@ -68,7 +63,7 @@ def _convolve(
 
 
 def _without_filter(name: str, x: Tensor, f: Tensor, window: Window, same: bool) -> Tensor:
-    """Return a failing tensor of the result's shape, for a filter with a size of 0."""
+    """Return a failing tensor of the result's shape, for a filter with a dimension of 0."""
     ksize = f.aval.shape[:-2]
     more = [int(not n and not same) for n in ksize]
     pads = tuple((low, high + n) for (low, high), n in zip(window.padding, more, strict=True))
@@ -90,19 +85,25 @@ def conv1d(
     """Compute a 1-D convolution.
 
     Args:
-        input: Float tensor of shape `[..., width, in_channels]`, or with the channels first.
-        filters: Float tensor of shape `[width, in_channels / groups, out_channels]`.
-        stride: Step of the window: one integer, or one per axis of the input.
-        padding: `"SAME"`, `"VALID"`, or explicit sizes before and after each axis.
-        data_format: Position of the channels, `"NWC"` (default) or `"NCW"`.
-        dilations: Dilation rate, in the forms of `stride`. Default: 1.
+        input: Float tensor of shape `[batch, ..., width, in_channels]`, or `[batch, in_channels,
+            width]` for `"NCW"`.
+        filters: Float tensor of shape `[width, in_channels / groups, out_channels]`. See
+            `tf.nn.conv2d` for `groups`.
+        stride: Step of the window: one integer, one integer for each spatial axis, or one for each
+            axis of the input.
+        padding: `"SAME"`, `"VALID"`, or a list of `[before, after]` pairs, one for each axis of the
+            input.
+        data_format: Order of the axes, `"NWC"` (default) or `"NCW"`.
+        dilations: Distance between the taps of the filter, in the same forms as `stride`. Default:
+            1.
 
     Returns:
-        Float tensor of shape `[..., out_width, out_channels]`, in the order of `data_format`.
+        Float tensor of shape `[batch, ..., out_width, out_channels]`, or `[batch, out_channels,
+        out_width]` for `"NCW"`.
 
     Raises:
-        tf.errors.InvalidArgumentError: If the channels do not match or the window does not fit into
-            the padded input.
+        tf.errors.InvalidArgumentError: If the channels of the input and of the filters do not
+            match, or if the window is too large for the padded input.
 
     Example:
         >>> import tfpy as tf
@@ -125,25 +126,30 @@ def conv2d(
 ) -> Tensor:
     """Compute a 2-D convolution.
 
-    If the input has `groups` times as many channels as the filters, the convolution is grouped.
+    The shape of `filters` selects a grouped convolution: if their third dimension is `in_channels /
+    groups`, the channels of the input and the filters are split into that many groups, and each
+    group of channels is convolved with its own filters.
 
     Args:
-        input: Float or int32 tensor of shape `[..., height, width, in_channels]`, or with the
-            channels first.
+        input: Float or int32 tensor of shape `[batch, ..., height, width, in_channels]`, or
+            `[batch, in_channels, height, width]` for `"NCHW"`.
         filters: Tensor of shape `[height, width, in_channels / groups, out_channels]` and the dtype
             of `input`.
-        strides: Step of the window: one integer, one per spatial axis, or one per axis of the
+        strides: Step of the window: one integer, one integer for each spatial axis, or one for each
+            axis of the input.
+        padding: `"SAME"`, `"VALID"`, or a list of `[before, after]` pairs, one for each axis of the
             input.
-        padding: `"SAME"`, `"VALID"`, or explicit sizes before and after each axis.
-        data_format: Position of the channels, `"NHWC"` (default) or `"NCHW"`.
-        dilations: Dilation rate, in the forms of `strides`. Default: 1.
+        data_format: Order of the axes, `"NHWC"` (default) or `"NCHW"`.
+        dilations: Distance between the taps of the filter, in the same forms as `strides`. Default:
+            1.
 
     Returns:
-        Tensor of shape `[..., out_height, out_width, out_channels]`, in the order of `data_format`.
+        Tensor of shape `[batch, ..., out_height, out_width, out_channels]`, or `[batch,
+        out_channels, out_height, out_width]` for `"NCHW"`, with the dtype of `input`.
 
     Raises:
-        tf.errors.InvalidArgumentError: If the channels do not match or the window does not fit into
-            the padded input.
+        tf.errors.InvalidArgumentError: If the channels of the input and of the filters do not
+            match, or if the window is too large for the padded input.
 
     Example:
         >>> import tfpy as tf
@@ -170,22 +176,25 @@ def conv3d(
     """Compute a 3-D convolution.
 
     Args:
-        input: Float tensor of shape `[..., depth, height, width, in_channels]`, or with the
-            channels first.
+        input: Float tensor of shape `[batch, ..., depth, height, width, in_channels]`, or `[batch,
+            in_channels, depth, height, width]` for `"NCDHW"`.
         filters: Float tensor of shape `[depth, height, width, in_channels / groups, out_channels]`.
-        strides: Step of the window: one integer, one per spatial axis, or one per axis of the
+            See `tf.nn.conv2d` for `groups`.
+        strides: Step of the window: one integer, one integer for each spatial axis, or one for each
+            axis of the input.
+        padding: `"SAME"`, `"VALID"`, or a list of `[before, after]` pairs, one for each axis of the
             input.
-        padding: `"SAME"`, `"VALID"`, or explicit sizes before and after each axis.
-        data_format: Position of the channels, `"NDHWC"` (default) or `"NCDHW"`.
-        dilations: Dilation rate, in the forms of `strides`. Default: 1.
+        data_format: Order of the axes, `"NDHWC"` (default) or `"NCDHW"`.
+        dilations: Distance between the taps of the filter, in the same forms as `strides`. Default:
+            1.
 
     Returns:
-        Float tensor of shape `[..., out_depth, out_height, out_width, out_channels]`, in the order
-        of `data_format`.
+        Float tensor of shape `[batch, ..., out_depth, out_height, out_width, out_channels]`, or
+        `[batch, out_channels, out_depth, out_height, out_width]` for `"NCDHW"`.
 
     Raises:
-        tf.errors.InvalidArgumentError: If the channels do not match or the window does not fit into
-            the padded input.
+        tf.errors.InvalidArgumentError: If the channels of the input and of the filters do not
+            match, or if the window is too large for the padded input.
 
     Example:
         >>> import tfpy as tf
@@ -212,21 +221,24 @@ def depthwise_conv2d(
     """Compute a 2-D convolution that applies separate filters to each channel.
 
     Args:
-        input: Float tensor of shape `[..., height, width, channels]`, or with the channels first.
+        input: Float tensor of shape `[batch, ..., height, width, channels]`, or `[batch, channels,
+            height, width]` for `"NCHW"`.
         filter: Float tensor of shape `[height, width, channels, multiplier]`.
-        strides: Step of the window: one integer, one per spatial axis, or one per axis of the
+        strides: Step of the window: one integer, one integer for each spatial axis, or one for each
+            axis of the input.
+        padding: `"SAME"`, `"VALID"`, or a list of `[before, after]` pairs, one for each axis of the
             input.
-        padding: `"SAME"`, `"VALID"`, or explicit sizes before and after each axis.
-        data_format: Position of the channels, `"NHWC"` (default) or `"NCHW"`.
-        dilations: Dilation rate, in the forms of `strides`. Default: 1.
+        data_format: Order of the axes, `"NHWC"` (default) or `"NCHW"`.
+        dilations: Distance between the taps of the filter, in the same forms as `strides`. Default:
+            1.
 
     Returns:
-        Float tensor of shape `[..., out_height, out_width, channels * multiplier]`, in the order of
-        `data_format`.
+        Float tensor of shape `[batch, ..., out_height, out_width, channels * multiplier]`, or
+        `[batch, channels * multiplier, out_height, out_width]` for `"NCHW"`.
 
     Raises:
-        tf.errors.InvalidArgumentError: If the channels do not match or the window does not fit into
-            the padded input.
+        tf.errors.InvalidArgumentError: If the channels of the input and of the filters do not
+            match, or if the window is too large for the padded input.
 
     Example:
         >>> import tfpy as tf
@@ -262,22 +274,26 @@ def separable_conv2d(
     """Compute a depthwise convolution followed by a pointwise (1x1) convolution.
 
     Args:
-        input: Float tensor of shape `[..., height, width, channels]`, or with the channels first.
+        input: Float tensor of shape `[batch, ..., height, width, channels]`, or `[batch, channels,
+            height, width]` for `"NCHW"`.
         depthwise_filter: Float tensor of shape `[height, width, channels, multiplier]`.
         pointwise_filter: Float tensor of shape `[1, 1, channels * multiplier, out_channels]`.
-        strides: Step of the window: one integer, one per spatial axis, or one per axis of the
+        strides: Step of the window: one integer, one integer for each spatial axis, or one for each
+            axis of the input.
+        padding: `"SAME"`, `"VALID"`, or a list of `[before, after]` pairs, one for each axis of the
             input.
-        padding: `"SAME"`, `"VALID"`, or explicit sizes before and after each axis.
-        data_format: Position of the channels, `"NHWC"` (default) or `"NCHW"`.
-        dilations: Dilation rate, in the forms of `strides`. Default: 1.
+        data_format: Order of the axes, `"NHWC"` (default) or `"NCHW"`.
+        dilations: Distance between the taps of the filter, in the same forms as `strides`. Default:
+            1.
 
     Returns:
-        Float tensor of shape `[..., out_height, out_width, out_channels]`, in the order of
-        `data_format`.
+        Float tensor of shape `[batch, ..., out_height, out_width, out_channels]`, or `[batch,
+        out_channels, out_height, out_width]` for `"NCHW"`.
 
     Raises:
         ValueError: If the pointwise filter is not 1x1.
-        tf.errors.InvalidArgumentError: If the channels do not match.
+        tf.errors.InvalidArgumentError: If the channels of the input and of the filters do not
+            match, or if the window is too large for the padded input.
 
     Example:
         >>> import tfpy as tf
@@ -311,23 +327,27 @@ def convolution(
     """Compute a 1-D, 2-D or 3-D convolution, depending on the rank of the filters.
 
     Args:
-        input: Float tensor of shape `[..., *spatial, in_channels]`, or with the channels first.
-        filters: Float tensor of shape `[*spatial, in_channels / groups, out_channels]`.
-        strides: Step of the window: one integer, one per spatial axis, or one per axis of the
-            input. Default: 1.
-        padding: `"SAME"`, `"VALID"`, or explicit sizes before and after each axis.
-        data_format: Position of the channels: last (e.g. `"NHWC"`, the default) or first (e.g.
-            `"NCHW"`).
-        dilations: Dilation rate, in the forms of `strides`. Default: 1.
+        input: Float tensor of shape `[batch, ..., *spatial, in_channels]`, or `[batch, in_channels,
+            *spatial]` if `data_format` begins with `"NC"`.
+        filters: Float tensor of shape `[*spatial, in_channels / groups, out_channels]`. See
+            `tf.nn.conv2d` for `groups`.
+        strides: Step of the window: one integer, one integer for each spatial axis, or one for each
+            axis of the input. Default: 1.
+        padding: `"SAME"`, `"VALID"`, or a list of `[before, after]` pairs, one for each axis of the
+            input.
+        data_format: Order of the axes, such as `"NHWC"` (default) or `"NCHW"` for 2-D images.
+        dilations: Distance between the taps of the filter, in the same forms as `strides`. Default:
+            1.
 
     Returns:
-        Float tensor of shape `[..., *out_spatial, out_channels]`, in the order of `data_format`.
+        Float tensor of shape `[batch, ..., *out_spatial, out_channels]`, or `[batch, out_channels,
+        *out_spatial]` if `data_format` begins with `"NC"`.
 
     Raises:
-        ValueError: If the rank of the filters is not 3, 4 or 5, or strides and dilations are both
-            above 1.
-        tf.errors.InvalidArgumentError: If the channels do not match or the window does not fit into
-            the padded input.
+        ValueError: If the rank of the filters is not 3, 4 or 5, or if strides and dilations are
+            both above 1.
+        tf.errors.InvalidArgumentError: If the channels of the input and of the filters do not
+            match, or if the window is too large for the padded input.
 
     Example:
         >>> import tfpy as tf
@@ -353,17 +373,19 @@ def atrous_conv2d(
     """Compute a 2-D convolution with dilated filters and a stride of 1.
 
     Args:
-        value: Float tensor of shape `[..., height, width, in_channels]`.
-        filters: Float tensor of shape `[height, width, in_channels / groups, out_channels]`.
-        rate: Dilation rate: distance in pixels between neighboring elements of a filter.
-        padding: `"SAME"`, `"VALID"`, or explicit sizes before and after each axis.
+        value: Float tensor of shape `[batch, ..., height, width, in_channels]`.
+        filters: Float tensor of shape `[height, width, in_channels / groups, out_channels]`. See
+            `tf.nn.conv2d` for `groups`.
+        rate: Distance in pixels between the taps of the filter, an integer.
+        padding: `"SAME"`, `"VALID"`, or a list of `[before, after]` pairs, one for each axis of the
+            input.
 
     Returns:
-        Float tensor of shape `[..., out_height, out_width, out_channels]`.
+        Float tensor of shape `[batch, ..., out_height, out_width, out_channels]`.
 
     Raises:
-        tf.errors.InvalidArgumentError: If the channels do not match or the window does not fit into
-            the padded input.
+        tf.errors.InvalidArgumentError: If the channels of the input and of the filters do not
+            match, or if the window is too large for the padded input.
 
     Example:
         >>> import tfpy as tf

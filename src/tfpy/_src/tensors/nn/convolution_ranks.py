@@ -16,7 +16,7 @@ from tfpy._src.tensors.nn.data_format import Padding, Sizes
 
 
 def convolve(x: Tensor, f: Tensor, strides: Sizes, dilations: Sizes, padding: Padding) -> Tensor:
-    """Compute a convolution with one stride, dilation rate and pair of pads per spatial axis."""
+    """Compute a convolution with a stride, a dilation rate and pads for each spatial axis."""
     if len(strides) == 1:
         y = convolve(_row(x), reshape(f, [1, *f.aval.shape]), *_planar(strides, dilations, padding))
         return reshape(y, [y.aval.shape[0], *y.aval.shape[2:]])

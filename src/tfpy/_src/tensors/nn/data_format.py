@@ -52,7 +52,7 @@ class DataFormat:
         """Transpose an image to `[batch, *spatial, channels]`.
 
         Raises:
-            InvalidArgumentError: If the image has another rank.
+            InvalidArgumentError: If the image has a different rank.
         """
         if x.ndim != self.rank + 2:
             raise invalid(
@@ -69,7 +69,7 @@ class DataFormat:
         """Reorder a shape in this format to the order of `channels_last`.
 
         Raises:
-            ValueError: If the shape has another rank.
+            ValueError: If the shape has a different rank.
         """
         if len(shape) != self.rank + 2:
             raise ValueError(f"{self.op}: {list(shape)} must have {self.rank + 2} elements")
@@ -84,16 +84,16 @@ class DataFormat:
         return range(1, self.rank + 1)
 
     def spatial(self, what: str, value: Any) -> Sizes:
-        """Return one integer per spatial axis.
+        """Return one integer for each spatial axis.
 
         Args:
             what: Name of the argument, for error messages.
-            value: One integer, one per spatial axis, one per axis of the input, or None, which
-                means 1.
+            value: One integer, one integer for each spatial axis, one for each axis of the input,
+                or None, which means 1.
 
         Raises:
             UnimplementedError: If the integer of the batch or channel axis is not 1.
-            ValueError: If there is another number of integers.
+            ValueError: If the number of integers is different.
         """
         values = (1,) if value is None else attribute_ints(value)
         if len(values) == 1:
@@ -132,11 +132,12 @@ class DataFormat:
         """Return the pads before and after each spatial axis.
 
         Args:
-            padding: `"SAME"`, `"VALID"`, or explicit sizes before and after each axis.
+            padding: `"SAME"`, `"VALID"`, or a list of `[before, after]` pairs, one for each axis of
+                the input.
 
         Raises:
-            InvalidArgumentError: If `padding` is another string.
-            ValueError: If `padding` is not one pair per axis of the input.
+            InvalidArgumentError: If `padding` is a different string.
+            ValueError: If `padding` does not have one pair for each axis of the input.
         """
         if isinstance(padding, str):
             kind = padding.upper()

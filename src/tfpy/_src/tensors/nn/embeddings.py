@@ -36,21 +36,25 @@ def embedding_lookup(
 ) -> Tensor:
     """Look up the rows of an embedding table at the given ids.
 
-    The gradient with respect to `params` is a `tf.IndexedSlices`. Inside a `tf.function`, the
-    gradients of a table in several parts are dense tensors.
+    If the table is used only in such lookups, its gradient is a `tf.IndexedSlices`, which contains
+    only the rows that were looked up. If `params` is a list of tables, the gradients are dense
+    tensors inside a `tf.function`.
 
     Args:
-        params: Table: tensor or Variable of shape `[rows, ...]`, or a list of tables, which are
-            concatenated. If the rows do not divide evenly, the first tables are larger by one row.
+        params: Embedding table, a tensor or Variable of shape `[rows, ...]`, or a list of tables
+            that are concatenated. If the rows cannot be distributed evenly over the tables of a
+            list, the first tables must have one row more than the others.
         ids: Integer tensor of any shape, or a `tf.RaggedTensor`.
-        max_norm: If given, rows with a larger L2 norm are scaled down to it.
+        max_norm: Maximum L2 norm of a row. Rows with a larger norm are scaled down to it. Default:
+            no limit.
 
     Returns:
         Tensor of shape `[*ids.shape, ...]` and the dtype of `params`.
 
     Raises:
         ValueError: If `params` is None or an empty list.
-        tf.errors.InvalidArgumentError: If an id is outside of the table.
+        tf.errors.InvalidArgumentError: If an id is outside of the table, on the cpu and wasm
+            backends. On the other backends, the embedding of such an id is zeros.
 
     Example:
         >>> import tfpy as tf
@@ -139,28 +143,31 @@ def embedding_lookup_sparse(
     """Look up the ids of each row of a sparse or ragged tensor and combine their embeddings.
 
     Args:
-        params: Table or list of tables, as for `tf.nn.embedding_lookup`.
-        sp_ids: `tf.SparseTensor` or `tf.RaggedTensor` of integer ids, of rank 2.
-        sp_weights: Weights with the structure of the ids. None means that all weights are 1.
-        combiner: `"sum"`, `"mean"` (default) or `"sqrtn"`, the sum divided by the square root of
-            the sum of the squared weights.
-        max_norm: If given, rows of the table with a larger L2 norm are scaled down to it.
+        params: Embedding table or list of tables, as for `tf.nn.embedding_lookup`.
+        sp_ids: `tf.SparseTensor` or `tf.RaggedTensor` of rank 2 with integer ids.
+        sp_weights: Weights of the ids, a `tf.SparseTensor` or `tf.RaggedTensor` with the same
+            structure. None means that all weights are 1.
+        combiner: Method that combines the embeddings of a row. `"sum"` adds them, multiplied by
+            their weights. `"mean"` (default) divides this sum by the sum of the weights, and
+            `"sqrtn"` divides it by the square root of the sum of the squared weights.
+        max_norm: Maximum L2 norm of a row of the table. Rows with a larger norm are scaled down to
+            it. Default: no limit.
         allow_fast_lookup: Has no effect.
 
     Returns:
-        Tensor of shape `[rows, ...]`. Rows without ids are zeros; the last row is the last one with
-        ids.
+        Tensor of shape `[rows, ...]`. A row without ids is zeros. Rows after the last one that has
+        ids are missing from the result.
 
     Raises:
         TypeError: If the ids or weights are neither sparse nor ragged.
-        ValueError: If `combiner` is unknown, or the weights have another shape than the ids.
-        tf.errors.InvalidArgumentError: If the rows of the ids are not in order, or an id is outside
-            of the table.
+        ValueError: If `combiner` is unknown, or the shapes of the ids and the weights differ.
+        tf.errors.InvalidArgumentError: If the rows of the ids are not in order. Ids that are
+            outside of the table are handled as by `tf.nn.embedding_lookup`.
 
     Example:
         >>> import tfpy as tf
         >>> table = tf.constant([[1.0, 1.0], [2.0, 0.0], [4.0, 4.0]])
-        >>> ids = tf.sparse.from_dense([[1, 2], [2, 0]])  # the words 1 and 2; the word 2
+        >>> ids = tf.sparse.from_dense([[1, 2], [2, 0]])  # rows with the ids 1, 2 and with the id 2
         >>> tf.nn.embedding_lookup_sparse(table, ids, None, combiner="mean").numpy().tolist()
         [[3.0, 2.0], [4.0, 4.0]]
 
@@ -208,19 +215,22 @@ def safe_embedding_lookup_sparse(
     name: str | None = None,
     allow_fast_lookup: bool = False,
 ) -> Tensor:
-    """Look up and combine sparse ids like `tf.nn.embedding_lookup_sparse`, without invalid ids.
+    """Look up and combine sparse ids, ignoring invalid ids and filling rows without ids.
 
-    Ids below 0 are dropped. Ids with a weight of 0 or less are dropped as well, unless the combiner
-    is `"sum"`.
+    Ids below 0 are ignored. Ids with a weight of 0 or less are ignored as well, unless the combiner
+    is `"sum"`. The other ids are combined as by `tf.nn.embedding_lookup_sparse`.
 
     Args:
-        embedding_weights: Table or list of tables, as for `tf.nn.embedding_lookup`.
-        sparse_ids: `tf.SparseTensor` or `tf.RaggedTensor` of integer ids, of rank 2 or more. The
+        embedding_weights: Embedding table or list of tables, as for `tf.nn.embedding_lookup`.
+        sparse_ids: `tf.SparseTensor` or `tf.RaggedTensor` of rank 2 or more with integer ids. The
             ids along the last axis are combined.
-        sparse_weights: Weights with the structure of the ids. None means that all weights are 1.
-        combiner: `"sum"`, `"mean"` (default) or `"sqrtn"`.
-        default_id: Id for rows without ids. Default: such rows are zeros.
-        max_norm: If given, rows of the table with a larger L2 norm are scaled down to it.
+        sparse_weights: Weights of the ids, a `tf.SparseTensor` or `tf.RaggedTensor` with the same
+            structure. Default: all weights are 1.
+        combiner: Method that combines the embeddings of a row, `"sum"`, `"mean"` (default) or
+            `"sqrtn"`, as for `tf.nn.embedding_lookup_sparse`.
+        default_id: Id that is looked up for rows without ids. Default: such rows are zeros.
+        max_norm: Maximum L2 norm of a row of the table. Rows with a larger norm are scaled down to
+            it. Default: no limit.
         allow_fast_lookup: Has no effect.
 
     Returns:
@@ -228,14 +238,14 @@ def safe_embedding_lookup_sparse(
 
     Raises:
         TypeError: If the ids or weights are neither sparse nor ragged.
-        ValueError: If there is no table, `combiner` is unknown, or the weights have another shape
-            than the ids.
+        ValueError: If there is no table, if `combiner` is unknown, or if the shapes of the ids and
+            the weights differ.
         tf.errors.InvalidArgumentError: If an index of `sparse_ids` is outside of its shape.
 
     Example:
         >>> import tfpy as tf
         >>> table = tf.constant([[1.0, 1.0], [2.0, 0.0]])
-        >>> ids = tf.sparse.from_dense([[1], [0]])  # the second row has no word
+        >>> ids = tf.sparse.from_dense([[1], [0]])  # the second row has no ids
         >>> tf.nn.safe_embedding_lookup_sparse(table, ids).numpy().tolist()
         [[2.0, 0.0], [0.0, 0.0]]
 

@@ -31,23 +31,24 @@ def fake_quant_with_min_max_args(
     narrow_range: bool = False,
     name: str | None = None,
 ) -> Tensor:
-    """Round floats to the `2 ** num_bits` equidistant values of a range from `min` to `max`.
+    """Round floats to `2 ** num_bits` evenly spaced values from `min` to `max`.
 
-    The range is moved slightly so that 0 is one of the values. Inputs outside of the range are
-    clipped.
+    This simulates the rounding errors of a quantized model during training. The range is moved
+    slightly so that 0 is one of the values, and inputs outside of the range are clipped.
 
     Args:
         inputs: Float32 tensor of any shape.
-        min: Lower end of the range.
-        max: Upper end of the range.
-        num_bits: Number of bits, 2 to 16.
-        narrow_range: If True, do not use the lowest integer.
+        min: Lower end of the range. Default: -6.
+        max: Upper end of the range. Default: 6.
+        num_bits: Number of bits, 2 to 16. Default: 8.
+        narrow_range: If True, round to `2 ** num_bits - 1` values instead of `2 ** num_bits`.
 
     Returns:
         Float32 tensor of the shape of `inputs`.
 
     Raises:
-        tf.errors.InvalidArgumentError: If `min` is not below `max`, or `num_bits` is out of range.
+        tf.errors.InvalidArgumentError: If `min` is not less than `max`, or if `num_bits` is not
+            from 2 to 16.
 
     Example:
         >>> import tfpy as tf
@@ -74,19 +75,21 @@ def fake_quant_with_min_max_args_gradient(
     """Compute the gradient of `fake_quant_with_min_max_args` with respect to its inputs.
 
     Args:
-        gradients: Float32 tensor of the shape of `inputs`: gradients of the results.
+        gradients: Gradients with respect to the results of the function, a float32 tensor of the
+            shape of `inputs`.
         inputs: Float32 tensor of any shape.
-        min: Lower end of the range.
-        max: Upper end of the range.
-        num_bits: Number of bits, 2 to 16.
-        narrow_range: If True, do not use the lowest integer.
+        min: Lower end of the range. Default: -6.
+        max: Upper end of the range. Default: 6.
+        num_bits: Number of bits, 2 to 16. Default: 8.
+        narrow_range: If True, round to `2 ** num_bits - 1` values instead of `2 ** num_bits`.
 
     Returns:
-        Float32 tensor of the shape of `inputs`: the gradients where an input is inside the range, 0
-        elsewhere.
+        Float32 tensor of the shape of `inputs`. It equals `gradients` where an input is inside the
+        range, and is 0 elsewhere.
 
     Raises:
-        tf.errors.InvalidArgumentError: If `min` is not below `max`, or `num_bits` is out of range.
+        tf.errors.InvalidArgumentError: If `min` is not less than `max`, or if `num_bits` is not
+            from 2 to 16.
 
     Example:
         >>> import tfpy as tf
@@ -110,21 +113,21 @@ def fake_quant_with_min_max_vars(
 ) -> Tensor:
     """Round floats like `fake_quant_with_min_max_args`, with tensors as the ends of the range.
 
-    The gradient also flows to `min` and `max`.
+    `min` and `max` receive gradients as well, so they can be trained.
 
     Args:
         inputs: Float32 tensor of any shape.
-        min: Scalar float32 tensor, lower end of the range.
-        max: Scalar float32 tensor, upper end of the range.
-        num_bits: Number of bits, 2 to 16.
-        narrow_range: If True, do not use the lowest integer.
+        min: Lower end of the range, a scalar float32 tensor.
+        max: Upper end of the range, a scalar float32 tensor.
+        num_bits: Number of bits, 2 to 16. Default: 8.
+        narrow_range: If True, round to `2 ** num_bits - 1` values instead of `2 ** num_bits`.
 
     Returns:
         Float32 tensor of the shape of `inputs`.
 
     Raises:
-        tf.errors.InvalidArgumentError: If `min` or `max` is not a scalar, or `num_bits` is out of
-            range.
+        tf.errors.InvalidArgumentError: If `min` or `max` is not a scalar, or if `num_bits` is not
+            from 2 to 16.
 
     Example:
         >>> import tfpy as tf
@@ -145,21 +148,21 @@ def fake_quant_with_min_max_vars_per_channel(
     narrow_range: bool = False,
     name: str | None = None,
 ) -> Tensor:
-    """Round floats like `fake_quant_with_min_max_vars`, with a range for each channel.
+    """Round floats like `fake_quant_with_min_max_vars`, with a separate range for each channel.
 
     Args:
         inputs: Float32 tensor of shape `[..., channels]`.
-        min: Float32 tensor of shape `[channels]`, lower ends of the ranges.
-        max: Float32 tensor of shape `[channels]`, upper ends of the ranges.
-        num_bits: Number of bits, 2 to 16.
-        narrow_range: If True, do not use the lowest integer.
+        min: Lower ends of the ranges, a float32 tensor of shape `[channels]`.
+        max: Upper ends of the ranges, a float32 tensor of shape `[channels]`.
+        num_bits: Number of bits, 2 to 16. Default: 8.
+        narrow_range: If True, round to `2 ** num_bits - 1` values instead of `2 ** num_bits`.
 
     Returns:
         Float32 tensor of the shape of `inputs`.
 
     Raises:
         tf.errors.InvalidArgumentError: If `min` or `max` does not have the shape `[channels]`, or
-            `num_bits` is out of range.
+            if `num_bits` is not from 2 to 16.
 
     Example:
         >>> import tfpy as tf
@@ -192,20 +195,21 @@ def fake_quant_with_min_max_vars_gradient(
     """Compute the gradients of `fake_quant_with_min_max_vars`.
 
     Args:
-        gradients: Float32 tensor of the shape of `inputs`: gradients of the results.
+        gradients: Gradients with respect to the results of the function, a float32 tensor of the
+            shape of `inputs`.
         inputs: Float32 tensor of any shape.
-        min: Scalar float32 tensor, lower end of the range.
-        max: Scalar float32 tensor, upper end of the range.
-        num_bits: Number of bits, 2 to 16.
-        narrow_range: If True, do not use the lowest integer.
+        min: Lower end of the range, a scalar float32 tensor.
+        max: Upper end of the range, a scalar float32 tensor.
+        num_bits: Number of bits, 2 to 16. Default: 8.
+        narrow_range: If True, round to `2 ** num_bits - 1` values instead of `2 ** num_bits`.
 
     Returns:
-        Named tuple of the gradients of `inputs`, `min` and `max`: `backprops_wrt_input`,
-        `backprop_wrt_min` and `backprop_wrt_max`.
+        Named tuple `(backprops_wrt_input, backprop_wrt_min, backprop_wrt_max)` of the gradients
+        with respect to `inputs`, `min` and `max`.
 
     Raises:
-        tf.errors.InvalidArgumentError: If `gradients` do not have the shape of `inputs`, `min` or
-            `max` is not a scalar, or `num_bits` is out of range.
+        tf.errors.InvalidArgumentError: If `gradients` does not have the shape of `inputs`, if `min`
+            or `max` is not a scalar, or if `num_bits` is not from 2 to 16.
 
     Example:
         >>> import tfpy as tf
@@ -239,20 +243,21 @@ def fake_quant_with_min_max_vars_per_channel_gradient(
     """Compute the gradients of `fake_quant_with_min_max_vars_per_channel`.
 
     Args:
-        gradients: Float32 tensor of the shape of `inputs`: gradients of the results.
+        gradients: Gradients with respect to the results of the function, a float32 tensor of the
+            shape of `inputs`.
         inputs: Float32 tensor of shape `[..., channels]`.
-        min: Float32 tensor of shape `[channels]`, lower ends of the ranges.
-        max: Float32 tensor of shape `[channels]`, upper ends of the ranges.
-        num_bits: Number of bits, 2 to 16.
-        narrow_range: If True, do not use the lowest integer.
+        min: Lower ends of the ranges, a float32 tensor of shape `[channels]`.
+        max: Upper ends of the ranges, a float32 tensor of shape `[channels]`.
+        num_bits: Number of bits, 2 to 16. Default: 8.
+        narrow_range: If True, round to `2 ** num_bits - 1` values instead of `2 ** num_bits`.
 
     Returns:
-        Named tuple of the gradients of `inputs`, `min` and `max`: `backprops_wrt_input`,
-        `backprop_wrt_min` and `backprop_wrt_max`.
+        Named tuple `(backprops_wrt_input, backprop_wrt_min, backprop_wrt_max)` of the gradients
+        with respect to `inputs`, `min` and `max`.
 
     Raises:
-        tf.errors.InvalidArgumentError: If `gradients` do not have the shape of `inputs`, `min` or
-            `max` does not have the shape `[channels]`, or `num_bits` is out of range.
+        tf.errors.InvalidArgumentError: If `gradients` does not have the shape of `inputs`, if `min`
+            or `max` does not have the shape `[channels]`, or if `num_bits` is not from 2 to 16.
 
     Example:
         >>> import tfpy as tf

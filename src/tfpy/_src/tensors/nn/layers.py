@@ -26,8 +26,8 @@ def bias_add(
         value: Tensor of shape `[batch, ..., channels]`, or `[batch, channels, ...]` for a format
             that begins with `"NC"`.
         bias: Tensor of shape `[channels]` and the dtype of `value`.
-        data_format: Position of the channels, `"NHWC"` (default) or `"NCHW"`; other ranks as well,
-            e.g. `"NCW"`.
+        data_format: Order of the axes, `"NHWC"` (default) or `"NCHW"`. Formats for other numbers of
+            axes, such as `"NCW"`, are accepted as well.
 
     Returns:
         Tensor of the shape and dtype of `value`.
@@ -71,9 +71,10 @@ def dropout(
     Args:
         x: Float tensor of any shape.
         rate: Probability of dropping an element, a scalar in `[0, 1)`.
-        noise_shape: Shape of the random mask, which must broadcast to the shape of `x`. Default:
-            the shape of `x`.
-        seed: Integer that makes the sequence reproducible together with `tf.random.set_seed`.
+        noise_shape: Shape of the random mask, which must broadcast to the shape of `x`. Elements
+            that share an entry of the mask are dropped together. Default: the shape of `x`.
+        seed: Integer that, together with `tf.random.set_seed`, determines the sequence of results.
+            Default: a seed that differs between runs unless `tf.random.set_seed` was called.
 
     Returns:
         Float tensor of the shape and dtype of `x`.
@@ -83,8 +84,9 @@ def dropout(
 
     Example:
         >>> import tfpy as tf
-        >>> tf.nn.dropout(tf.ones([2, 3]), rate=0.5).shape
-        TensorShape([2, 3])
+        >>> tf.random.set_seed(1)
+        >>> tf.nn.dropout(tf.ones([2, 3]), rate=0.5, seed=2).numpy().tolist()
+        [[0.0, 2.0, 0.0], [0.0, 0.0, 0.0]]
 
     See also: `tf.nn.experimental.stateless_dropout`, `tf.random.set_seed`.
     """
@@ -103,22 +105,23 @@ def stateless_dropout(
 ) -> Tensor:
     """Apply dropout with a mask that depends only on a seed.
 
-    Inside a `tf.function`, the seed may be a tensor that changes from call to call.
+    Inside a `tf.function`, the seed can be a tensor that changes from call to call.
 
     Args:
         x: Float tensor of any shape.
         rate: Probability of dropping an element, a scalar in `[0, 1)`.
         seed: Integer tensor of shape `[2]` that determines the result.
-        rng_alg: Random number algorithm: `"philox"`, `"auto_select"` or None; all choose Philox.
-        noise_shape: Shape of the random mask, which must broadcast to the shape of `x`. Default:
-            the shape of `x`.
+        rng_alg: Random number algorithm, `"philox"`, `"auto_select"` or None (default). All of them
+            select Philox.
+        noise_shape: Shape of the random mask, which must broadcast to the shape of `x`. Elements
+            that share an entry of the mask are dropped together. Default: the shape of `x`.
 
     Returns:
         Float tensor of the shape and dtype of `x`.
 
     Raises:
         ValueError: If `x` is not a float tensor or `rate` is not in `[0, 1)`.
-        tf.errors.InvalidArgumentError: If `seed` is not two integers.
+        tf.errors.InvalidArgumentError: If `seed` does not consist of two integers.
 
     Example:
         >>> import tfpy as tf
@@ -143,15 +146,16 @@ def general_dropout(
     noise_shape: ShapeLike | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """Apply dropout with random numbers from a given function.
+    """Apply dropout with random numbers that a function of your own returns.
 
     Args:
         x: Float tensor of any shape.
         rate: Probability of dropping an element, a scalar in `[0, 1)`.
-        uniform_sampler: Function that is called with the keywords `shape` and `dtype` and returns
-            numbers in `[0, 1)`. Elements with a number below `rate` are dropped.
-        noise_shape: Shape of the random mask, which must broadcast to the shape of `x`. Default:
-            the shape of `x`.
+        uniform_sampler: Function that takes the keyword arguments `shape` and `dtype` and returns a
+            tensor of random numbers in `[0, 1)`. Elements of `x` whose number is less than `rate`
+            are dropped.
+        noise_shape: Shape of the random mask, which must broadcast to the shape of `x`. Elements
+            that share an entry of the mask are dropped together. Default: the shape of `x`.
 
     Returns:
         Float tensor of the shape and dtype of `x`.

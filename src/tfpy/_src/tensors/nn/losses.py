@@ -31,14 +31,14 @@ def softmax_cross_entropy_with_logits(
 ) -> Tensor:
     """Compute the softmax cross entropy between logits and one-hot or soft labels.
 
-    The softmax is part of this function, which is numerically stable; pass unnormalized logits. The
-    gradient with respect to the logits is `softmax(logits) - labels`, i.e. it assumes that the
-    labels of each row sum to 1. If the shapes differ, labels and logits are broadcast as rows.
+    The function applies the softmax itself, in a numerically stable way. The gradient with respect
+    to the logits is computed as `softmax(logits) - labels`, which is exact only if the labels sum
+    to 1 along `axis`. Labels of a single row, of shape `[1, classes]`, apply to all rows of logits.
 
     Args:
-        labels: Float tensor of shape `[..., classes]`; each row sums to 1.
-        logits: Float tensor of shape `[..., classes]`, unnormalized log probabilities.
-        axis: Axis, negative values count from the end. Default: the last one.
+        labels: Float tensor of shape `[..., classes]` (for the default `axis`).
+        logits: Unnormalized log probabilities, a float tensor of the shape of `labels`.
+        axis: Axis of the classes. Negative values count from the end. Default: the last axis.
 
     Returns:
         Float tensor of shape `[...]` and the dtype of `logits`.
@@ -49,9 +49,9 @@ def softmax_cross_entropy_with_logits(
 
     Example:
         >>> import tfpy as tf
-        >>> labels, logits = [[1.0, 0.0]], [[100.0, 0.0]]
-        >>> float(tf.nn.softmax_cross_entropy_with_logits(labels, logits)[0]) == 0.0
-        True
+        >>> labels, logits = [[1.0, 0.0], [0.5, 0.5]], [[2.0, 0.0], [0.0, 0.0]]
+        >>> tf.nn.softmax_cross_entropy_with_logits(labels, logits).numpy().round(3)
+        array([0.127, 0.693], dtype=float32)
 
     See also: `tf.nn.sparse_softmax_cross_entropy_with_logits`,
     `tf.nn.sigmoid_cross_entropy_with_logits`.
@@ -109,26 +109,25 @@ def sparse_softmax_cross_entropy_with_logits(
 ) -> Tensor:
     """Compute the softmax cross entropy between logits and integer labels.
 
-    The softmax is part of this function, which is numerically stable; pass unnormalized logits.
+    The function applies the softmax itself, in a numerically stable way.
 
     Args:
-        labels: Integer tensor of shape `[...]`: class indices in `[0, classes)`.
-        logits: Float tensor of shape `[..., classes]`, unnormalized log probabilities.
+        labels: Class indices from 0 to `classes - 1`, an integer tensor of shape `[...]`.
+        logits: Unnormalized log probabilities, a float tensor of shape `[..., classes]`.
 
     Returns:
         Float tensor of shape `[...]` and the dtype of `logits`.
 
     Raises:
         ValueError: If the shapes are not compatible.
-        tf.errors.InvalidArgumentError: On cpu and wasm, if a label is not in `[0, classes)`. On
-            other backends the loss and the gradient of such a row are NaN, as in TensorFlow on
-            GPUs.
+        tf.errors.InvalidArgumentError: If a label is out of range, on the cpu and wasm backends. On
+            the other backends, the loss and the gradient of its row are NaN.
 
     Example:
         >>> import tfpy as tf
-        >>> logits = [[0.0, 0.0], [100.0, 0.0]]
-        >>> tf.nn.sparse_softmax_cross_entropy_with_logits([0, 0], logits).shape
-        TensorShape([2])
+        >>> logits = [[2.0, 0.0], [0.0, 0.0]]
+        >>> tf.nn.sparse_softmax_cross_entropy_with_logits([0, 1], logits).numpy().round(3)
+        array([0.127, 0.693], dtype=float32)
 
     See also: `tf.nn.softmax_cross_entropy_with_logits`.
     """
@@ -189,17 +188,17 @@ def _of_one_shape(**operands: Any) -> tuple[Tensor, Tensor]:
 def sigmoid_cross_entropy_with_logits(
     labels: TensorLike, logits: TensorLike, name: str | None = None
 ) -> Tensor:
-    """Compute the sigmoid cross entropy of independent, not mutually exclusive classes.
+    """Compute the sigmoid cross entropy, for examples that can belong to more than one class.
 
-    The loss is `-z * log(sigmoid(x)) - (1 - z) * log(1 - sigmoid(x))` for labels z and logits x, in
-    a numerically stable form.
+    For a label z and a logit x, the loss is `-z * log(sigmoid(x)) - (1 - z) * log(1 - sigmoid(x))`,
+    computed in a numerically stable form.
 
     Args:
         labels: Float tensor of the shape and dtype of `logits`, with values from 0 to 1.
         logits: Float tensor of any shape.
 
     Returns:
-        Float tensor of the shape and dtype of `logits`: elementwise losses.
+        Loss of each element, a tensor of the shape and dtype of `logits`.
 
     Raises:
         ValueError: If the shapes differ.
@@ -252,10 +251,10 @@ def weighted_cross_entropy_with_logits(
         labels: Float tensor of the shape and dtype of `logits`, with values from 0 to 1.
         logits: Float tensor of any shape.
         pos_weight: Factor of the loss of positive labels, a scalar or a tensor that broadcasts to
-            the shape of `logits`. Values above 1 favor recall over precision.
+            the shape of `logits`. Values above 1 increase the recall, values below 1 the precision.
 
     Returns:
-        Float tensor of the shape and dtype of `logits`: elementwise losses.
+        Loss of each element, a tensor of the shape and dtype of `logits`.
 
     Raises:
         ValueError: If the shapes of `labels` and `logits` differ.
@@ -283,12 +282,12 @@ def log_poisson_loss(
 
     Args:
         targets: Float tensor of the shape of `log_input`.
-        log_input: Float tensor of any shape: logarithms of the predictions.
-        compute_full_loss: If True, add Stirling's approximation of `log(targets!)`, which does not
-            depend on the predictions.
+        log_input: Logarithms of the predictions, a float tensor of any shape.
+        compute_full_loss: If True, add Stirling's approximation of the term `log(targets!)`, which
+            does not depend on the predictions.
 
     Returns:
-        Float tensor of the shape and dtype of `log_input`: elementwise losses.
+        Loss of each element, a tensor of the shape and dtype of `log_input`.
 
     Raises:
         ValueError: If the shapes differ.
@@ -315,15 +314,15 @@ def compute_average_loss(
 ) -> Tensor:
     """Compute the sum of per-example losses, divided by the global batch size.
 
-    A strategy adds the results of its replicas, so each replica divides by the batch size of all
-    replicas together. The result is 0 for a batch size of 0.
+    In distributed training, the results of the replicas are added, so each replica divides by the
+    batch size of all replicas together. The result is 0 for a batch size of 0.
 
     Args:
         per_example_loss: Float tensor of shape `[batch, ...]`.
-        sample_weight: Weights of the losses: a tensor that broadcasts to their shape, or has one
-            axis less, e.g. `[batch]` for losses `[batch, n]`.
-        global_batch_size: Batch size of all replicas. Default: the first size of `per_example_loss`
-            times the number of replicas.
+        sample_weight: Weights that broadcast to the shape of the losses or have one axis less, such
+            as `[batch]` for losses of shape `[batch, n]`. Default: no weights.
+        global_batch_size: Batch size of all replicas. Default: the first dimension of
+            `per_example_loss` times the number of replicas.
 
     Returns:
         Scalar tensor of the dtype of `per_example_loss`.
@@ -332,7 +331,7 @@ def compute_average_loss(
         ValueError: If the loss is a scalar.
         TypeError: If `global_batch_size` is not an integer.
         tf.errors.InvalidArgumentError: If `global_batch_size` is negative.
-        RuntimeError: If called inside a strategy's scope, but outside of `Strategy.run`.
+        RuntimeError: If called in the scope of a strategy, but outside of `Strategy.run`.
 
     Example:
         >>> import tfpy as tf
@@ -372,14 +371,14 @@ def scale_regularization_loss(regularization_loss: TensorLike) -> Tensor:
         regularization_loss: Float tensor of any shape.
 
     Returns:
-        Scalar tensor of the dtype of `regularization_loss`.
+        Scalar tensor of the dtype of `regularization_loss`. A strategy adds those of its replicas.
 
     Raises:
-        RuntimeError: If called inside a strategy's scope, but outside of `Strategy.run`.
+        RuntimeError: If called in the scope of a strategy, but outside of `Strategy.run`.
 
     Example:
         >>> import tfpy as tf
-        >>> tf.nn.scale_regularization_loss(4.0).numpy().tolist()
+        >>> tf.nn.scale_regularization_loss([1.0, 3.0]).numpy().tolist()
         4.0
 
     See also: `tf.nn.compute_average_loss`.

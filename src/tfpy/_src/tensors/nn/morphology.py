@@ -29,23 +29,24 @@ def dilation2d(
     dilations: Strides,
     name: str | None = None,
 ) -> Tensor:
-    """Compute a grayscale dilation: the maximum over each window of `input + filters`.
+    """Compute a grayscale dilation, the maximum of `input + filters` in each window.
 
     Args:
         input: Float or integer tensor of shape `[batch, height, width, channels]`.
         filters: Tensor of shape `[height, width, channels]` and the dtype of `input`.
-        strides: Step of the window: four integers, one per axis of the input.
+        strides: Step of the window, four integers, one for each axis of the input. The first and
+            the last one must be 1.
         padding: `"SAME"` or `"VALID"`.
-        data_format: Position of the channels, only `"NHWC"`.
-        dilations: Dilation rate: four integers, one per axis of the input.
+        data_format: Order of the axes. Only `"NHWC"` is supported.
+        dilations: Distance between the taps of the filter, in the same form as `strides`.
 
     Returns:
         Tensor of shape `[batch, out_height, out_width, channels]` and the dtype of `input`.
 
     Raises:
         ValueError: If `data_format` is not `"NHWC"`.
-        tf.errors.InvalidArgumentError: If the channels differ, or there are not four strides and
-            dilations.
+        tf.errors.InvalidArgumentError: If the numbers of channels differ, or if `strides` or
+            `dilations` does not have four integers.
 
     Example:
         >>> import tfpy as tf
@@ -88,23 +89,27 @@ def erosion2d(
     dilations: Strides,
     name: str | None = None,
 ) -> Tensor:
-    """Compute a grayscale erosion: the minimum over each window of `value - filters`.
+    """Compute a grayscale erosion, the minimum of `value - filters` in each window.
+
+    The filters are reversed along height and width, so that erosion is the dual of
+    `tf.nn.dilation2d`.
 
     Args:
         value: Float or integer tensor of shape `[batch, height, width, channels]`.
         filters: Tensor of shape `[height, width, channels]` and the dtype of `value`.
-        strides: Step of the window: four integers, one per axis of the input.
+        strides: Step of the window, four integers, one for each axis of the input. The first and
+            the last one must be 1.
         padding: `"SAME"` or `"VALID"`.
-        data_format: Position of the channels, only `"NHWC"`.
-        dilations: Dilation rate: four integers, one per axis of the input.
+        data_format: Order of the axes. Only `"NHWC"` is supported.
+        dilations: Distance between the taps of the filter, in the same form as `strides`.
 
     Returns:
         Tensor of shape `[batch, out_height, out_width, channels]` and the dtype of `value`.
 
     Raises:
         ValueError: If `data_format` is not `"NHWC"`.
-        tf.errors.InvalidArgumentError: If the channels differ, or there are not four strides and
-            dilations.
+        tf.errors.InvalidArgumentError: If the numbers of channels differ, or if `strides` or
+            `dilations` does not have four integers.
 
     Example:
         >>> import tfpy as tf

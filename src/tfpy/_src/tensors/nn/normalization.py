@@ -37,16 +37,17 @@ def moments(
     keepdims: bool = False,
     name: str | None = None,
 ) -> tuple[Tensor, Tensor]:
-    """Compute the mean and the variance over some axes.
+    """Compute the mean and the variance over the given axes.
 
     Args:
         x: Float tensor of any shape.
         axes: Axis or axes to reduce; negative values count from the end.
-        shift: Has no effect, as in TensorFlow.
-        keepdims: If True, keep the reduced axes with size 1.
+        shift: Has no effect.
+        keepdims: If True, keep the reduced axes as dimensions of size 1.
 
     Returns:
-        Tuple `(mean, variance)` of tensors of the dtype of `x`.
+        Tuple `(mean, variance)` of tensors of the dtype of `x`, without the reduced axes unless
+        `keepdims` is True.
 
     Example:
         >>> import tfpy as tf
@@ -70,23 +71,24 @@ def weighted_moments(
     keepdims: bool = False,
     name: str | None = None,
 ) -> tuple[Tensor, Tensor]:
-    """Compute the mean and the variance over some axes, with a weight for each element.
+    """Compute the weighted mean and the weighted variance over the given axes.
 
-    Both are 0 where all weights are 0.
+    Both results are 0 where all weights are 0.
 
     Args:
         x: Float tensor of any shape.
         axes: Axis or axes to reduce; negative values count from the end.
-        frequency_weights: Number of occurrences of each element, a tensor that broadcasts against
-            `x`.
-        keepdims: If True, keep the reduced axes with size 1.
+        frequency_weights: Weight of each element, such as the number of its occurrences. The shapes
+            of this tensor and of `x` must be broadcastable.
+        keepdims: If True, keep the reduced axes as dimensions of size 1.
 
     Returns:
-        Tuple `(mean, variance)` of tensors of the dtype of `x`.
+        Tuple `(mean, variance)` of tensors of the dtype of `x`, without the reduced axes unless
+        `keepdims` is True.
 
     Raises:
         tf.errors.InvalidArgumentError: If the shapes of `x` and `frequency_weights` are not
-            compatible.
+            broadcastable.
 
     Example:
         >>> import tfpy as tf
@@ -117,17 +119,20 @@ def sufficient_statistics(
     keepdims: bool = False,
     name: str | None = None,
 ) -> tuple[Tensor, Tensor, Tensor, Tensor | None]:
-    """Compute count, sum and sum of squares over some axes, for `tf.nn.normalize_moments`.
+    """Compute the count, the sum and the sum of squares over the given axes.
+
+    `tf.nn.normalize_moments` computes the mean and the variance from them.
 
     Args:
         x: Float tensor of any shape.
         axes: Axis or axes to reduce; negative values count from the end.
-        shift: Tensor that is subtracted from `x` first, for numerical stability. Default: no shift.
-        keepdims: If True, keep the reduced axes with size 1.
+        shift: Tensor that is subtracted from `x` first for numerical stability, such as an estimate
+            of the mean. Default: no shift.
+        keepdims: If True, keep the reduced axes as dimensions of size 1.
 
     Returns:
-        Tuple `(count, sum, sum_of_squares, shift)` of tensors of the dtype of `x`; `shift` is None
-        if none was given.
+        Tuple `(count, sum, sum_of_squares, shift)` of tensors of the dtype of `x`. The sums are
+        those of `x - shift`. The last element is None if no `shift` was passed.
 
     Example:
         >>> import tfpy as tf
@@ -166,13 +171,14 @@ def normalize_moments(
     """Compute the mean and the variance from the results of `tf.nn.sufficient_statistics`.
 
     Args:
-        counts: Scalar float tensor, the number of elements.
-        mean_ss: Float tensor, the sums of the (shifted) elements.
-        variance_ss: Float tensor, the sums of the squares of the (shifted) elements.
-        shift: Tensor that was subtracted from the elements, or None.
+        counts: Number of elements, a scalar float tensor.
+        mean_ss: Sums of the elements after the subtraction of `shift`, a float tensor.
+        variance_ss: Sums of the squares of these elements, a tensor of the shape and dtype of
+            `mean_ss`.
+        shift: Tensor that was subtracted from the elements, or None if none was.
 
     Returns:
-        Tuple `(mean, variance)` of float tensors.
+        Tuple `(mean, variance)` of float tensors of the shape of `mean_ss`.
 
     Example:
         >>> import tfpy as tf
@@ -197,15 +203,17 @@ def batch_normalization(
     variance_epsilon: FloatLike,
     name: str | None = None,
 ) -> Tensor:
-    """Compute `(x - mean) / sqrt(variance + epsilon) * scale + offset`, with broadcasting.
+    """Normalize a tensor with a given mean and variance, and scale and shift the result.
+
+    The result is `(x - mean) / sqrt(variance + variance_epsilon) * scale + offset`.
 
     Args:
         x: Float tensor of any shape.
         mean: Float tensor that broadcasts to the shape of `x`.
         variance: Float tensor that broadcasts to the shape of `x`.
-        offset: Float tensor that broadcasts to the shape of `x`, or None for 0.
-        scale: Float tensor that broadcasts to the shape of `x`, or None for 1.
-        variance_epsilon: Small number that avoids a division by 0.
+        offset: Float tensor that broadcasts to the shape of `x`. None means 0.
+        scale: Float tensor that broadcasts to the shape of `x`. None means 1.
+        variance_epsilon: Small number that is added to the variance to avoid a division by 0.
 
     Returns:
         Float tensor of the shape and dtype of `x`.
@@ -243,26 +251,27 @@ def fused_batch_norm(
 ) -> tuple[Tensor, Tensor, Tensor]:
     """Normalize each channel of a batch, and return the running statistics.
 
-    TensorFlow has this function as `tf.compat.v1.nn.fused_batch_norm`. The statistics that it
-    returns have no gradient.
+    In TensorFlow, this function is `tf.compat.v1.nn.fused_batch_norm`. Gradients with respect to
+    the returned statistics are not computed.
 
     Args:
-        x: Float tensor of shape `[batch, ..., channels]`, or with the channels first.
+        x: Float tensor of shape `[batch, ..., channels]`, or `[batch, channels, ...]` for `"NCHW"`.
         scale: Float tensor of shape `[channels]`.
         offset: Float tensor of shape `[channels]`.
-        mean: Float tensor of shape `[channels]`: running mean. Required for inference, and in
-            training if `exponential_avg_factor` is not 1.
-        variance: Float tensor of shape `[channels]`: running variance, required like `mean`.
-        epsilon: Small number that avoids a division by 0.
-        data_format: Position of the channels, `"NHWC"` (default) or `"NCHW"`.
-        is_training: If True, normalize with the statistics of the batch, else with `mean` and
-            `variance`.
-        exponential_avg_factor: Weight of the batch's statistics in the running statistics. Default:
-            1.
+        mean: Running mean, a float tensor of shape `[channels]`. It is required if `is_training` is
+            False or `exponential_avg_factor` is not 1, and has no effect otherwise.
+        variance: Running variance, a float tensor of shape `[channels]`, required like `mean`.
+        epsilon: Small number that is added to the variance to avoid a division by 0. Default:
+            0.001.
+        data_format: Order of the axes, `"NHWC"` (default) or `"NCHW"`.
+        is_training: If True (default), normalize with the mean and the variance of the batch. If
+            False, normalize with `mean` and `variance`.
+        exponential_avg_factor: Weight of the statistics of the batch in the returned running
+            statistics. The weight of `mean` and `variance` is 1 minus this number. Default: 1.
 
     Returns:
-        Tuple `(y, mean, variance)`: the normalized tensor of the shape of `x`, and the running
-        statistics of shape `[channels]`.
+        Tuple `(y, mean, variance)` of the normalized tensor, which has the shape of `x`, and the
+        running statistics of shape `[channels]`.
 
     Raises:
         ValueError: If `mean` or `variance` is missing where it is required.
@@ -321,17 +330,17 @@ def local_response_normalization(
     beta: float = 0.5,
     name: str | None = None,
 ) -> Tensor:
-    """Divide each element by a norm of the neighboring channels.
+    """Divide each element by a norm of the neighboring channels at the same pixel.
 
     The result is `input / (bias + alpha * squares) ** beta`, where `squares` is the sum of squares
     over up to `2 * depth_radius + 1` channels around each channel.
 
     Args:
         input: Float tensor of shape `[batch, height, width, channels]`.
-        depth_radius: Number of channels on each side.
-        bias: Number that is added to the scaled sum of squares.
-        alpha: Scale of the sum of squares.
-        beta: Exponent.
+        depth_radius: Number of neighboring channels on each side. Default: 5.
+        bias: Number that is added to the scaled sum of squares. Default: 1.
+        alpha: Factor of the sum of squares. Default: 1.
+        beta: Exponent. Default: 0.5.
 
     Returns:
         Float tensor of the shape and dtype of `input`.

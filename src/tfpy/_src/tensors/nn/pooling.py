@@ -12,16 +12,9 @@ from tfpy._src.tensors.nn.data_format import DataFormat, spatial_rank
 from tfpy._src.tensors.nn.pooling_windows import pool_windows
 
 __all__ = [
-    "avg_pool",
-    "avg_pool1d",
-    "avg_pool2d",
-    "avg_pool3d",
-    "max_pool",
-    "max_pool1d",
-    "max_pool2d",
-    "max_pool3d",
-    "pool",
-]
+    "avg_pool", "avg_pool1d", "avg_pool2d", "avg_pool3d",
+    "max_pool", "max_pool1d", "max_pool2d", "max_pool3d", "pool",
+]  # fmt: skip
 
 
 def max_pool1d(
@@ -35,24 +28,24 @@ def max_pool1d(
     """Compute the maximum of each 1-D window.
 
     Args:
-        input: Tensor of shape `[batch, width, channels]`, or with the channels first.
-        ksize: Size of the window, in the forms of `strides`.
-        strides: Step of the window: one integer, one per spatial axis, or one per axis of the
+        input: Tensor of shape `[batch, width, channels]` (`[batch, channels, width]` for `"NCW"`).
+        ksize: Size of the window, in the same forms as `strides`.
+        strides: Step of the window: one integer, one integer for each spatial axis, or one for each
+            axis of the input.
+        padding: `"SAME"`, `"VALID"`, or a list of `[before, after]` pairs, one for each axis of the
             input.
-        padding: `"SAME"`, `"VALID"`, or explicit sizes before and after each axis.
-        data_format: Position of the channels, `"NWC"` (default) or `"NCW"`.
+        data_format: Order of the axes, `"NWC"` (default) or `"NCW"`.
 
     Returns:
-        Tensor of shape `[batch, out_width, channels]`, in the order of `data_format`.
+        Tensor of shape `[batch, out_width, channels]` (`[batch, channels, out_width]` for `"NCW"`).
 
     Raises:
-        tf.errors.InvalidArgumentError: If the window does not fit into the padded input.
+        tf.errors.InvalidArgumentError: If the window is too large for the padded input.
 
     Example:
         >>> import tfpy as tf
         >>> x = tf.reshape([1.0, 3.0, 9.0, 5.0], [1, 4, 1])
-        >>> y = tf.nn.max_pool1d(x, ksize=2, strides=2, padding="VALID")
-        >>> tf.reshape(y, [2]).numpy().tolist()
+        >>> tf.squeeze(tf.nn.max_pool1d(x, 2, 2, padding="VALID")).numpy().tolist()
         [3.0, 9.0]
 
     See also: `tf.nn.max_pool`, `tf.nn.avg_pool1d`.
@@ -73,23 +66,26 @@ def max_pool2d(
     """Compute the maximum of each 2-D window.
 
     Args:
-        input: Tensor of shape `[batch, height, width, channels]`, or with the channels first.
-        ksize: Size of the window, in the forms of `strides`.
-        strides: Step of the window: one integer, one per spatial axis, or one per axis of the
+        input: Tensor of shape `[batch, height, width, channels]`, or `[batch, channels, height,
+            width]` for `"NCHW"`.
+        ksize: Size of the window, in the same forms as `strides`.
+        strides: Step of the window: one integer, one integer for each spatial axis, or one for each
+            axis of the input.
+        padding: `"SAME"`, `"VALID"`, or a list of `[before, after]` pairs, one for each axis of the
             input.
-        padding: `"SAME"`, `"VALID"`, or explicit sizes before and after each axis.
-        data_format: Position of the channels, `"NHWC"` (default) or `"NCHW"`.
+        data_format: Order of the axes, `"NHWC"` (default) or `"NCHW"`.
 
     Returns:
-        Tensor of shape `[batch, out_height, out_width, channels]`, in the order of `data_format`.
+        Tensor of shape `[batch, out_height, out_width, channels]`, or `[batch, channels,
+        out_height, out_width]` for `"NCHW"`.
 
     Raises:
-        tf.errors.InvalidArgumentError: If the window does not fit into the padded input.
+        tf.errors.InvalidArgumentError: If the window is too large for the padded input.
 
     Example:
         >>> import tfpy as tf
         >>> image = tf.reshape(tf.range(16.0), [1, 4, 4, 1])
-        >>> tf.reshape(tf.nn.max_pool2d(image, 2, 2, "VALID"), [2, 2]).numpy().tolist()
+        >>> tf.squeeze(tf.nn.max_pool2d(image, 2, 2, padding="VALID")).numpy().tolist()
         [[5.0, 7.0], [13.0, 15.0]]
 
     See also: `tf.nn.max_pool`, `tf.nn.max_pool_with_argmax`, `tf.nn.avg_pool2d`.
@@ -110,27 +106,27 @@ def max_pool3d(
     """Compute the maximum of each 3-D window.
 
     Args:
-        input: Tensor of shape `[batch, depth, height, width, channels]`, or with the channels
-            first.
-        ksize: Size of the window, in the forms of `strides`.
-        strides: Step of the window: one integer, one per spatial axis, or one per axis of the
+        input: Tensor of shape `[batch, depth, height, width, channels]`, or `[batch, channels,
+            depth, height, width]` for `"NCDHW"`.
+        ksize: Size of the window, in the same forms as `strides`.
+        strides: Step of the window: one integer, one integer for each spatial axis, or one for each
+            axis of the input.
+        padding: `"SAME"`, `"VALID"`, or a list of `[before, after]` pairs, one for each axis of the
             input.
-        padding: `"SAME"`, `"VALID"`, or explicit sizes before and after each axis.
-        data_format: Position of the channels, `"NDHWC"` (default) or `"NCDHW"`.
+        data_format: Order of the axes, `"NDHWC"` (default) or `"NCDHW"`.
 
     Returns:
-        Tensor of shape `[batch, out_depth, out_height, out_width, channels]`, in the order of
-        `data_format`.
+        Tensor of shape `[batch, out_depth, out_height, out_width, channels]`, or `[batch, channels,
+        out_depth, out_height, out_width]` for `"NCDHW"`.
 
     Raises:
-        tf.errors.InvalidArgumentError: If the window does not fit into the padded input.
+        tf.errors.InvalidArgumentError: If the window is too large for the padded input.
 
     Example:
         >>> import tfpy as tf
         >>> x = tf.reshape(tf.range(8.0), [1, 2, 2, 2, 1])
-        >>> y = tf.nn.max_pool3d(x, ksize=2, strides=2, padding="VALID")
-        >>> tf.reshape(y, [1]).numpy().tolist()
-        [7.0]
+        >>> tf.squeeze(tf.nn.max_pool3d(x, 2, 2, padding="VALID")).numpy().tolist()
+        7.0
 
     See also: `tf.nn.max_pool`, `tf.nn.avg_pool3d`.
     """
@@ -147,27 +143,29 @@ def avg_pool1d(
     data_format: str = "NWC",
     name: str | None = None,
 ) -> Tensor:
-    """Compute the mean of each 1-D window; padding is not counted.
+    """Compute the mean of each 1-D window, ignoring the padding.
 
     Args:
-        input: Float tensor of shape `[batch, width, channels]`, or with the channels first.
-        ksize: Size of the window, in the forms of `strides`.
-        strides: Step of the window: one integer, one per spatial axis, or one per axis of the
+        input: Float tensor of shape `[batch, width, channels]` (`[batch, channels, width]` for
+            `"NCW"`).
+        ksize: Size of the window, in the same forms as `strides`.
+        strides: Step of the window: one integer, one integer for each spatial axis, or one for each
+            axis of the input.
+        padding: `"SAME"`, `"VALID"`, or a list of `[before, after]` pairs, one for each axis of the
             input.
-        padding: `"SAME"`, `"VALID"`, or explicit sizes before and after each axis.
-        data_format: Position of the channels, `"NWC"` (default) or `"NCW"`.
+        data_format: Order of the axes, `"NWC"` (default) or `"NCW"`.
 
     Returns:
-        Float tensor of shape `[batch, out_width, channels]`, in the order of `data_format`.
+        Float tensor of shape `[batch, out_width, channels]` (`[batch, channels, out_width]` for
+        `"NCW"`).
 
     Raises:
-        tf.errors.InvalidArgumentError: If the window does not fit into the padded input.
+        tf.errors.InvalidArgumentError: If the window is too large for the padded input.
 
     Example:
         >>> import tfpy as tf
         >>> x = tf.reshape([1.0, 3.0, 5.0, 9.0], [1, 4, 1])
-        >>> y = tf.nn.avg_pool1d(x, ksize=2, strides=2, padding="VALID")
-        >>> tf.reshape(y, [2]).numpy().tolist()
+        >>> tf.squeeze(tf.nn.avg_pool1d(x, 2, 2, padding="VALID")).numpy().tolist()
         [2.0, 7.0]
 
     See also: `tf.nn.avg_pool`, `tf.nn.max_pool1d`.
@@ -185,27 +183,29 @@ def avg_pool2d(
     data_format: str = "NHWC",
     name: str | None = None,
 ) -> Tensor:
-    """Compute the mean of each 2-D window; padding is not counted.
+    """Compute the mean of each 2-D window, ignoring the padding.
 
     Args:
-        input: Float tensor of shape `[batch, height, width, channels]`, or with the channels first.
-        ksize: Size of the window, in the forms of `strides`.
-        strides: Step of the window: one integer, one per spatial axis, or one per axis of the
+        input: Float tensor of shape `[batch, height, width, channels]`, or `[batch, channels,
+            height, width]` for `"NCHW"`.
+        ksize: Size of the window, in the same forms as `strides`.
+        strides: Step of the window: one integer, one integer for each spatial axis, or one for each
+            axis of the input.
+        padding: `"SAME"`, `"VALID"`, or a list of `[before, after]` pairs, one for each axis of the
             input.
-        padding: `"SAME"`, `"VALID"`, or explicit sizes before and after each axis.
-        data_format: Position of the channels, `"NHWC"` (default) or `"NCHW"`.
+        data_format: Order of the axes, `"NHWC"` (default) or `"NCHW"`.
 
     Returns:
-        Float tensor of shape `[batch, out_height, out_width, channels]`, in the order of
-        `data_format`.
+        Float tensor of shape `[batch, out_height, out_width, channels]`, or `[batch, channels,
+        out_height, out_width]` for `"NCHW"`.
 
     Raises:
-        tf.errors.InvalidArgumentError: If the window does not fit into the padded input.
+        tf.errors.InvalidArgumentError: If the window is too large for the padded input.
 
     Example:
         >>> import tfpy as tf
         >>> image = tf.reshape(tf.range(16.0), [1, 4, 4, 1])
-        >>> tf.reshape(tf.nn.avg_pool2d(image, 2, 2, "VALID"), [2, 2]).numpy().tolist()
+        >>> tf.squeeze(tf.nn.avg_pool2d(image, 2, 2, padding="VALID")).numpy().tolist()
         [[2.5, 4.5], [10.5, 12.5]]
 
     See also: `tf.nn.avg_pool`, `tf.nn.max_pool2d`.
@@ -223,30 +223,30 @@ def avg_pool3d(
     data_format: str = "NDHWC",
     name: str | None = None,
 ) -> Tensor:
-    """Compute the mean of each 3-D window; padding is not counted.
+    """Compute the mean of each 3-D window, ignoring the padding.
 
     Args:
-        input: Float tensor of shape `[batch, depth, height, width, channels]`, or with the channels
-            first.
-        ksize: Size of the window, in the forms of `strides`.
-        strides: Step of the window: one integer, one per spatial axis, or one per axis of the
+        input: Float tensor of shape `[batch, depth, height, width, channels]`, or `[batch,
+            channels, depth, height, width]` for `"NCDHW"`.
+        ksize: Size of the window, in the same forms as `strides`.
+        strides: Step of the window: one integer, one integer for each spatial axis, or one for each
+            axis of the input.
+        padding: `"SAME"`, `"VALID"`, or a list of `[before, after]` pairs, one for each axis of the
             input.
-        padding: `"SAME"`, `"VALID"`, or explicit sizes before and after each axis.
-        data_format: Position of the channels, `"NDHWC"` (default) or `"NCDHW"`.
+        data_format: Order of the axes, `"NDHWC"` (default) or `"NCDHW"`.
 
     Returns:
-        Float tensor of shape `[batch, out_depth, out_height, out_width, channels]`, in the order of
-        `data_format`.
+        Float tensor of shape `[batch, out_depth, out_height, out_width, channels]`, or `[batch,
+        channels, out_depth, out_height, out_width]` for `"NCDHW"`.
 
     Raises:
-        tf.errors.InvalidArgumentError: If the window does not fit into the padded input.
+        tf.errors.InvalidArgumentError: If the window is too large for the padded input.
 
     Example:
         >>> import tfpy as tf
         >>> x = tf.reshape(tf.range(8.0), [1, 2, 2, 2, 1])
-        >>> y = tf.nn.avg_pool3d(x, ksize=2, strides=2, padding="VALID")
-        >>> tf.reshape(y, [1]).numpy().tolist()
-        [3.5]
+        >>> tf.squeeze(tf.nn.avg_pool3d(x, 2, 2, padding="VALID")).numpy().tolist()
+        3.5
 
     See also: `tf.nn.avg_pool`, `tf.nn.max_pool3d`.
     """
@@ -263,29 +263,30 @@ def max_pool(
     data_format: str | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """Compute the maximum of each window, in 1, 2 or 3 spatial dimensions.
+    """Compute the maximum of each window in 1, 2 or 3 spatial dimensions.
 
     Args:
-        input: Tensor of shape `[batch, *spatial, channels]`, or with the channels first.
-        ksize: Size of the window, in the forms of `strides`.
-        strides: Step of the window: one integer, one per spatial axis, or one per axis of the
+        input: Tensor of shape `[batch, *spatial, channels]`, or `[batch, channels, *spatial]` if
+            `data_format` begins with `"NC"`.
+        ksize: Size of the window, in the same forms as `strides`.
+        strides: Step of the window: one integer, one integer for each spatial axis, or one for each
+            axis of the input.
+        padding: `"SAME"`, `"VALID"`, or a list of `[before, after]` pairs, one for each axis of the
             input.
-        padding: `"SAME"`, `"VALID"`, or explicit sizes before and after each axis.
-        data_format: Position of the channels: last (e.g. `"NHWC"`, the default) or first (e.g.
-            `"NCHW"`).
+        data_format: Order of the axes, such as `"NHWC"` (default) or `"NCHW"` for 2-D images.
 
     Returns:
-        Tensor of shape `[batch, *out_spatial, channels]`, in the order of `data_format`.
+        Tensor of shape `[batch, *out_spatial, channels]`, or `[batch, channels, *out_spatial]` if
+        `data_format` begins with `"NC"`.
 
     Raises:
         ValueError: If the rank of the input is not 3, 4 or 5.
-        tf.errors.InvalidArgumentError: If the window does not fit into the padded input.
+        tf.errors.InvalidArgumentError: If the window is too large for the padded input.
 
     Example:
         >>> import tfpy as tf
         >>> x = tf.reshape(tf.range(16.0), [1, 4, 4, 1])
-        >>> y = tf.nn.max_pool(x, ksize=2, strides=2, padding="VALID")
-        >>> tf.reshape(y, [2, 2]).numpy().tolist()
+        >>> tf.squeeze(tf.nn.max_pool(x, 2, 2, padding="VALID")).numpy().tolist()
         [[5.0, 7.0], [13.0, 15.0]]
 
     See also: `tf.nn.max_pool1d`, `tf.nn.max_pool2d`, `tf.nn.max_pool3d`, `tf.nn.avg_pool`.
@@ -305,29 +306,30 @@ def avg_pool(
     data_format: str | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """Compute the mean of each window, in 1, 2 or 3 spatial dimensions; padding is not counted.
+    """Compute the mean of each window in 1, 2 or 3 spatial dimensions, ignoring the padding.
 
     Args:
-        input: Float tensor of shape `[batch, *spatial, channels]`, or with the channels first.
-        ksize: Size of the window, in the forms of `strides`.
-        strides: Step of the window: one integer, one per spatial axis, or one per axis of the
+        input: Float tensor of shape `[batch, *spatial, channels]`, or `[batch, channels, *spatial]`
+            if `data_format` begins with `"NC"`.
+        ksize: Size of the window, in the same forms as `strides`.
+        strides: Step of the window: one integer, one integer for each spatial axis, or one for each
+            axis of the input.
+        padding: `"SAME"`, `"VALID"`, or a list of `[before, after]` pairs, one for each axis of the
             input.
-        padding: `"SAME"`, `"VALID"`, or explicit sizes before and after each axis.
-        data_format: Position of the channels: last (e.g. `"NHWC"`, the default) or first (e.g.
-            `"NCHW"`).
+        data_format: Order of the axes, such as `"NHWC"` (default) or `"NCHW"` for 2-D images.
 
     Returns:
-        Float tensor of shape `[batch, *out_spatial, channels]`, in the order of `data_format`.
+        Float tensor of shape `[batch, *out_spatial, channels]`, or `[batch, channels,
+        *out_spatial]` if `data_format` begins with `"NC"`.
 
     Raises:
         ValueError: If the rank of the input is not 3, 4 or 5.
-        tf.errors.InvalidArgumentError: If the window does not fit into the padded input.
+        tf.errors.InvalidArgumentError: If the window is too large for the padded input.
 
     Example:
         >>> import tfpy as tf
         >>> x = tf.reshape(tf.range(16.0), [1, 4, 4, 1])
-        >>> y = tf.nn.avg_pool(x, ksize=2, strides=2, padding="VALID")
-        >>> tf.reshape(y, [2, 2]).numpy().tolist()
+        >>> tf.squeeze(tf.nn.avg_pool(x, 2, 2, padding="VALID")).numpy().tolist()
         [[2.5, 4.5], [10.5, 12.5]]
 
     See also: `tf.nn.avg_pool1d`, `tf.nn.avg_pool2d`, `tf.nn.avg_pool3d`, `tf.nn.max_pool`.
@@ -349,21 +351,24 @@ def pool(
     dilations: Strides | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """Compute the maximum or mean of each window, which may be dilated.
+    """Compute the maximum or the mean of each window, whose pixels may be a distance apart.
 
     Args:
-        input: Tensor of shape `[batch, *spatial, channels]`, or with the channels first.
-        window_shape: Size of the window, one integer per spatial axis.
-        pooling_type: `"MAX"` or `"AVG"`.
-        strides: Step of the window: one integer, one per spatial axis, or one per axis of the
-            input. Default: 1.
-        padding: `"SAME"`, `"VALID"`, or explicit sizes before and after each axis.
-        data_format: Position of the channels: last (e.g. `"NHWC"`, the default) or first (e.g.
-            `"NCHW"`).
-        dilations: Dilation rate, in the forms of `strides`. Default: 1.
+        input: Tensor of shape `[batch, *spatial, channels]`, or `[batch, channels, *spatial]` if
+            `data_format` begins with `"NC"`.
+        window_shape: Size of the window, one integer for each spatial axis.
+        pooling_type: `"MAX"` for the maximum or `"AVG"` for the mean, which ignores the padding.
+        strides: Step of the window: one integer, one integer for each spatial axis, or one for each
+            axis of the input. Default: 1.
+        padding: `"SAME"`, `"VALID"`, or a list of `[before, after]` pairs, one for each axis of the
+            input.
+        data_format: Order of the axes, such as `"NHWC"` (default) or `"NCHW"` for 2-D images.
+        dilations: Distance between the pixels of a window, in the same forms as `strides`. Default:
+            1.
 
     Returns:
-        Tensor of shape `[batch, *out_spatial, channels]`, in the order of `data_format`.
+        Tensor of shape `[batch, *out_spatial, channels]`, or `[batch, channels, *out_spatial]` if
+        `data_format` begins with `"NC"`.
 
     Raises:
         ValueError: If `pooling_type` is unknown, or dilations above 1 are combined with strides
@@ -372,7 +377,7 @@ def pool(
     Example:
         >>> import tfpy as tf
         >>> x = tf.reshape([1.0, 3.0, 9.0, 5.0], [1, 4, 1])
-        >>> tf.reshape(tf.nn.pool(x, [2], "MAX", strides=[2]), [2]).numpy().tolist()
+        >>> tf.squeeze(tf.nn.pool(x, [2], "MAX", strides=[2])).numpy().tolist()
         [3.0, 9.0]
 
     See also: `tf.nn.max_pool`, `tf.nn.avg_pool`.
@@ -388,13 +393,6 @@ def pool(
     if max(spread) > 1 and padding == "SAME":
         raise ValueError("pool: padding 'SAME' is not supported in conjunction with dilations > 1")
     return pool_windows(
-        "pool",
-        rank,
-        ops[pooling_type.upper()],
-        input,
-        window_shape,
-        step,
-        padding,
-        data_format,
+        "pool", rank, ops[pooling_type.upper()], input, window_shape, step, padding, data_format,
         spread,
-    )
+    )  # fmt: skip

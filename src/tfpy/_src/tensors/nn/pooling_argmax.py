@@ -36,23 +36,25 @@ def max_pool_with_argmax(
     include_batch_in_index: bool = False,
     name: str | None = None,
 ) -> MaxPoolWithArgmax:
-    """Compute the maximum of each 2-D window, and its position.
+    """Compute the maximum of each 2-D window and the position of the maximum.
 
-    A position is the flat index in the image, `(row * width + column) * channels + channel`.
+    A position is a flat index into the image, `(row * width + column) * channels + channel`.
 
     Args:
         input: Tensor of shape `[batch, height, width, channels]`.
-        ksize: Size of the window, in the forms of `strides`.
-        strides: Step of the window: one integer, one per spatial axis, or one per axis of the
-            input.
+        ksize: Size of the window, in the same forms as `strides`.
+        strides: Step of the window: one integer, one integer for each spatial axis, or one for each
+            axis of the input.
         padding: `"SAME"` or `"VALID"`.
-        data_format: Position of the channels, only `"NHWC"`.
-        output_dtype: Dtype of the positions, int32 or int64. Default: int64.
-        include_batch_in_index: If True, the positions are flat indices in the whole batch.
+        data_format: Order of the axes. Only `"NHWC"` is supported.
+        output_dtype: Dtype of the positions, int32 or int64. Default: int64, which is stored as
+            int32 unless the environment variable TFPY_ENABLE_X64 is set.
+        include_batch_in_index: If True, the positions are flat indices into the whole batch. If
+            False (default), they are flat indices into one image.
 
     Returns:
-        Named tuple `(output, argmax)` of tensors of shape `[batch, out_height, out_width,
-        channels]`: the maxima, of the dtype of `input`, and their positions.
+        Named tuple `(output, argmax)` of the maxima and their positions, two tensors of shape
+        `[batch, out_height, out_width, channels]`. The maxima have the dtype of `input`.
 
     Raises:
         ValueError: If `data_format` is not `"NHWC"`.

@@ -34,28 +34,31 @@ def quantize_and_dequantize_v2(
 ) -> Tensor:
     """Quantize a tensor to integers of `num_bits` bits and convert it back to floats.
 
-    Quantization is symmetric, so 0 is represented exactly. Gradients pass where an input is between
-    `input_min` and `input_max` and are 0 elsewhere; the range itself has a gradient of 0.
+    Quantization is symmetric, so 0 is represented exactly. The gradient of the result is passed to
+    the elements of `input` between `input_min` and `input_max`, even if `range_given` is False. The
+    gradients of all other elements and of the range are 0.
 
     Args:
         input: Float tensor of any shape.
-        input_min: Scalar of the dtype of `input`, lower end of the range if `range_given`.
-        input_max: Scalar of the dtype of `input`, upper end of the range if `range_given`.
-        signed_input: If True, the integers are signed.
-        num_bits: Number of bits, at most 62.
-        range_given: If False, use the minimum and maximum of the input, for each index along
-            `axis`.
-        round_mode: Rounding of halves: `"HALF_TO_EVEN"` (default) or `"HALF_UP"`.
-        narrow_range: If True, do not use the lowest signed integer.
-        axis: Axis with one range per index, negative values count from the end. Default: one range
-            for the whole tensor.
+        input_min: Lower end of the range, a scalar of the dtype of `input`.
+        input_max: Upper end of the range, a scalar of the dtype of `input`.
+        signed_input: If True (default), the integers are signed.
+        num_bits: Number of bits, from 2 for signed and 1 for unsigned integers up to 62. Default:
+            8.
+        range_given: If True, the range is from `input_min` to `input_max`. If False (default), it
+            is the range of the values of `input`, or of its values at each index along `axis`.
+        round_mode: Rounding of halves, `"HALF_TO_EVEN"` (default) or `"HALF_UP"`.
+        narrow_range: If True, the lowest signed integer is not used, so that the range of integers
+            is symmetric around 0.
+        axis: Axis whose indices have separate ranges. Negative values count from the end. Default:
+            one range for the whole tensor.
 
     Returns:
         Float tensor of the shape and dtype of `input`.
 
     Raises:
-        tf.errors.InvalidArgumentError: If `num_bits` or `round_mode` is not supported, or the given
-            range is not two scalars.
+        tf.errors.InvalidArgumentError: If `num_bits` or `round_mode` is not supported, or if
+            `range_given` is True and `input_min` or `input_max` is not a scalar.
 
     Example:
         >>> import tfpy as tf
@@ -134,27 +137,30 @@ def quantize_and_dequantize(
 ) -> Tensor:
     """Quantize and dequantize like `quantize_and_dequantize_v2`, with a straight-through gradient.
 
-    The gradient of the result is passed to every element of `input`.
+    A straight-through gradient passes the gradient of the result unchanged to every element of
+    `input`.
 
     Args:
         input: Float tensor of any shape.
-        input_min: Scalar of the dtype of `input`, lower end of the range if `range_given`.
-        input_max: Scalar of the dtype of `input`, upper end of the range if `range_given`.
-        signed_input: If True, the integers are signed.
-        num_bits: Number of bits, at most 62.
-        range_given: If False, use the minimum and maximum of the input, for each index along
-            `axis`.
-        round_mode: Rounding of halves: `"HALF_TO_EVEN"` (default) or `"HALF_UP"`.
-        narrow_range: If True, do not use the lowest signed integer.
-        axis: Axis with one range per index, negative values count from the end. Default: one range
-            for the whole tensor.
+        input_min: Lower end of the range, a scalar of the dtype of `input`.
+        input_max: Upper end of the range, a scalar of the dtype of `input`.
+        signed_input: If True (default), the integers are signed.
+        num_bits: Number of bits, from 2 for signed and 1 for unsigned integers up to 62. Default:
+            8.
+        range_given: If True, the range is from `input_min` to `input_max`. If False (default), it
+            is the range of the values of `input`, or of its values at each index along `axis`.
+        round_mode: Rounding of halves, `"HALF_TO_EVEN"` (default) or `"HALF_UP"`.
+        narrow_range: If True, the lowest signed integer is not used, so that the range of integers
+            is symmetric around 0.
+        axis: Axis whose indices have separate ranges. Negative values count from the end. Default:
+            one range for the whole tensor.
 
     Returns:
         Float tensor of the shape and dtype of `input`.
 
     Raises:
-        tf.errors.InvalidArgumentError: If `num_bits` or `round_mode` is not supported, or the given
-            range is not two scalars.
+        tf.errors.InvalidArgumentError: If `num_bits` or `round_mode` is not supported, or if
+            `range_given` is True and `input_min` or `input_max` is not a scalar.
 
     Example:
         >>> import tfpy as tf

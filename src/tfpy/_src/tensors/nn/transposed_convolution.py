@@ -56,24 +56,31 @@ def conv1d_transpose(
     dilations: Strides | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """Compute the transpose of `tf.nn.conv1d`, i.e. its gradient with respect to the input.
+    """Compute a 1-D transposed convolution, which enlarges its input if the strides are above 1.
+
+    The result is the gradient of `tf.nn.conv1d` with respect to its input. `strides`, `padding` and
+    `dilations` are those of `tf.nn.conv1d`, and `output_shape` is the shape of its input.
 
     Args:
-        input: Float tensor of shape `[batch, width, in_channels]`, or with the channels first.
+        input: Float tensor of shape `[batch, width, in_channels]`, or `[batch, in_channels, width]`
+            for `"NCW"`.
         filters: Float tensor of shape `[width, out_channels, in_channels]`.
-        output_shape: Shape of the result, including batch and channels, in the order of
-            `data_format`.
-        strides: Step of the window: one integer, one per spatial axis, or one per axis of the
+        output_shape: Shape of the result with its batch and channels, in the order that
+            `data_format` specifies.
+        strides: Step of the window: one integer, one integer for each spatial axis, or one for each
+            axis of the input.
+        padding: `"SAME"`, `"VALID"`, or a list of `[before, after]` pairs, one for each axis of the
             input.
-        padding: `"SAME"`, `"VALID"`, or explicit sizes before and after each axis.
-        data_format: Position of the channels, `"NWC"` (default) or `"NCW"`.
-        dilations: Dilation rate, in the forms of `strides`. Default: 1.
+        data_format: Order of the axes, `"NWC"` (default) or `"NCW"`.
+        dilations: Distance between the taps of the filter, in the same forms as `strides`. Default:
+            1.
 
     Returns:
         Float tensor of shape `output_shape`.
 
     Raises:
-        tf.errors.InvalidArgumentError: If the shapes are not compatible.
+        tf.errors.InvalidArgumentError: If the convolution of a tensor of shape `output_shape` does
+            not have the shape of `input`.
 
     Example:
         >>> import tfpy as tf
@@ -100,25 +107,31 @@ def conv2d_transpose(
     dilations: Strides | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """Compute the transpose of `tf.nn.conv2d`, i.e. its gradient with respect to the input.
+    """Compute a 2-D transposed convolution, which enlarges its input if the strides are above 1.
+
+    The result is the gradient of `tf.nn.conv2d` with respect to its input. `strides`, `padding` and
+    `dilations` are those of `tf.nn.conv2d`, and `output_shape` is the shape of its input.
 
     Args:
-        input: Float tensor of shape `[batch, height, width, in_channels]`, or with the channels
-            first.
+        input: Float tensor of shape `[batch, height, width, in_channels]`, or `[batch, in_channels,
+            height, width]` for `"NCHW"`.
         filters: Float tensor of shape `[height, width, out_channels, in_channels]`.
-        output_shape: Shape of the result, including batch and channels, in the order of
-            `data_format`.
-        strides: Step of the window: one integer, one per spatial axis, or one per axis of the
+        output_shape: Shape of the result with its batch and channels, in the order that
+            `data_format` specifies.
+        strides: Step of the window: one integer, one integer for each spatial axis, or one for each
+            axis of the input.
+        padding: `"SAME"`, `"VALID"`, or a list of `[before, after]` pairs, one for each axis of the
             input.
-        padding: `"SAME"`, `"VALID"`, or explicit sizes before and after each axis.
-        data_format: Position of the channels, `"NHWC"` (default) or `"NCHW"`.
-        dilations: Dilation rate, in the forms of `strides`. Default: 1.
+        data_format: Order of the axes, `"NHWC"` (default) or `"NCHW"`.
+        dilations: Distance between the taps of the filter, in the same forms as `strides`. Default:
+            1.
 
     Returns:
         Float tensor of shape `output_shape`.
 
     Raises:
-        tf.errors.InvalidArgumentError: If the shapes are not compatible.
+        tf.errors.InvalidArgumentError: If the convolution of a tensor of shape `output_shape` does
+            not have the shape of `input`.
 
     Example:
         >>> import tfpy as tf
@@ -144,25 +157,31 @@ def conv3d_transpose(
     dilations: Strides | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """Compute the transpose of `tf.nn.conv3d`, i.e. its gradient with respect to the input.
+    """Compute a 3-D transposed convolution, which enlarges its input if the strides are above 1.
+
+    The result is the gradient of `tf.nn.conv3d` with respect to its input. `strides`, `padding` and
+    `dilations` are those of `tf.nn.conv3d`, and `output_shape` is the shape of its input.
 
     Args:
-        input: Float tensor of shape `[batch, depth, height, width, in_channels]`, or with the
-            channels first.
+        input: Float tensor of shape `[batch, depth, height, width, in_channels]`, or `[batch,
+            in_channels, depth, height, width]` for `"NCDHW"`.
         filters: Float tensor of shape `[depth, height, width, out_channels, in_channels]`.
-        output_shape: Shape of the result, including batch and channels, in the order of
-            `data_format`.
-        strides: Step of the window: one integer, one per spatial axis, or one per axis of the
+        output_shape: Shape of the result with its batch and channels, in the order that
+            `data_format` specifies.
+        strides: Step of the window: one integer, one integer for each spatial axis, or one for each
+            axis of the input.
+        padding: `"SAME"`, `"VALID"`, or a list of `[before, after]` pairs, one for each axis of the
             input.
-        padding: `"SAME"`, `"VALID"`, or explicit sizes before and after each axis.
-        data_format: Position of the channels, `"NDHWC"` (default) or `"NCDHW"`.
-        dilations: Dilation rate, in the forms of `strides`. Default: 1.
+        data_format: Order of the axes, `"NDHWC"` (default) or `"NCDHW"`.
+        dilations: Distance between the taps of the filter, in the same forms as `strides`. Default:
+            1.
 
     Returns:
         Float tensor of shape `output_shape`.
 
     Raises:
-        tf.errors.InvalidArgumentError: If the shapes are not compatible.
+        tf.errors.InvalidArgumentError: If the convolution of a tensor of shape `output_shape` does
+            not have the shape of `input`.
 
     Example:
         >>> import tfpy as tf
@@ -188,26 +207,33 @@ def conv_transpose(
     dilations: Strides | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """Compute a transposed convolution in 1, 2 or 3 dimensions, depending on `output_shape`.
+    """Compute a 1-D, 2-D or 3-D transposed convolution, depending on the length of `output_shape`.
+
+    The result is the gradient of `tf.nn.convolution` with respect to its input. `strides`,
+    `padding` and `dilations` are those of `tf.nn.convolution`, and `output_shape` is the shape of
+    its input.
 
     Args:
-        input: Float tensor of shape `[batch, *spatial, in_channels]`, or with the channels first.
+        input: Float tensor of shape `[batch, *spatial, in_channels]`, or `[batch, in_channels,
+            *spatial]` if `data_format` begins with `"NC"`.
         filters: Float tensor of shape `[*spatial, out_channels, in_channels]`.
-        output_shape: Shape of the result, including batch and channels, in the order of
-            `data_format`.
-        strides: Step of the window: one integer, one per spatial axis, or one per axis of the
+        output_shape: Shape of the result with its batch and channels, in the order that
+            `data_format` specifies.
+        strides: Step of the window: one integer, one integer for each spatial axis, or one for each
+            axis of the input.
+        padding: `"SAME"`, `"VALID"`, or a list of `[before, after]` pairs, one for each axis of the
             input.
-        padding: `"SAME"`, `"VALID"`, or explicit sizes before and after each axis.
-        data_format: Position of the channels: last (e.g. `"NHWC"`, the default) or first (e.g.
-            `"NCHW"`).
-        dilations: Dilation rate, in the forms of `strides`. Default: 1.
+        data_format: Order of the axes, such as `"NHWC"` (default) or `"NCHW"` for 2-D images.
+        dilations: Distance between the taps of the filter, in the same forms as `strides`. Default:
+            1.
 
     Returns:
         Float tensor of shape `output_shape`.
 
     Raises:
         ValueError: If the length of `output_shape` is not 3, 4 or 5.
-        tf.errors.InvalidArgumentError: If the shapes are not compatible.
+        tf.errors.InvalidArgumentError: If the convolution of a tensor of shape `output_shape` does
+            not have the shape of `input`.
 
     Example:
         >>> import tfpy as tf
@@ -232,20 +258,24 @@ def atrous_conv2d_transpose(
     padding: Padding,
     name: str | None = None,
 ) -> Tensor:
-    """Compute the transpose of `tf.nn.atrous_conv2d`, i.e. its gradient with respect to the input.
+    """Compute the gradient of `tf.nn.atrous_conv2d` with respect to its input.
+
+    This operation is also called a transposed convolution.
 
     Args:
         value: Float tensor of shape `[batch, height, width, in_channels]`.
         filters: Float tensor of shape `[height, width, out_channels, in_channels]`.
-        output_shape: Shape of the result, including batch and channels.
-        rate: Dilation rate: distance in pixels between neighboring elements of a filter.
-        padding: `"SAME"`, `"VALID"`, or explicit sizes before and after each axis.
+        output_shape: Shape `[batch, height, width, out_channels]` of the result.
+        rate: Distance in pixels between the taps of the filter, an integer.
+        padding: `"SAME"`, `"VALID"`, or a list of `[before, after]` pairs, one for each axis of the
+            input.
 
     Returns:
         Float tensor of shape `output_shape`.
 
     Raises:
-        tf.errors.InvalidArgumentError: If the shapes are not compatible.
+        tf.errors.InvalidArgumentError: If the convolution of a tensor of shape `output_shape` does
+            not have the shape of `input`.
 
     Example:
         >>> import tfpy as tf
