@@ -28,7 +28,7 @@ def get_pixels(source: Any) -> Array:
 
     Raises:
         ValueError: If the source has no pixels, or the browser does not allow reading them, e.g.
-            because they come from another site.
+            because they come from a different site.
     """
     if hasattr(source, "data"):
         return _rgba_bytes(source)

@@ -31,31 +31,39 @@ _PICTURES = frozenset(
 def as_javascript(function: Callable[..., Any]) -> Any:
     """Create a JavaScript function that calls a Python function and returns a promise.
 
-    Arguments are converted from JavaScript: numbers, strings and booleans are passed as they are,
-    `null` as None. A typed array becomes a tensor of its dtype, another (nested) array a tensor of
-    float32, bool or string. An object `{data, shape, dtype}` becomes a tensor as well; `shape` and
-    `dtype` are optional. Images, videos and canvases are converted by `tf.browser.from_pixels`,
-    other plain objects to dicts.
+    The arguments are converted from JavaScript to Python:
 
-    The result, which may be awaitable, is converted back: a tensor to `{dtype, shape, data}` with a
-    typed array (bools as bytes, complex numbers as pairs of floats) or an array of strings; lists,
-    tuples and dicts to arrays and objects. In JavaScript, only the function itself must be freed,
-    with `destroy()`.
+    - Numbers, strings and booleans are passed unchanged, and `null` becomes None.
+    - A typed array becomes a tensor of its dtype. Any other array of numbers, booleans or strings,
+      which can be nested, becomes a tensor of dtype float32, bool or string.
+    - An object `{data, shape, dtype}` becomes a tensor; `shape` and `dtype` are optional.
+    - Images, videos and canvases are converted by `tf.browser.from_pixels`.
+    - Other plain objects become dicts, and arrays of objects become lists.
+
+    The result is converted from Python to JavaScript. If it is an awaitable, it is awaited first:
+
+    - A tensor becomes an object `{dtype, shape, data}`, in which `data` is a typed array, or an
+      array of strings. Bools are stored as bytes, and complex numbers as pairs of floats.
+    - Lists and tuples become arrays, and dicts become objects.
+
+    In JavaScript, call `destroy()` on the function when it is no longer needed. Arguments and
+    results are freed automatically.
 
     Args:
-        function: Function of positional arguments: a Python function, which may be async, a
-            `tf.function`, or a model.
+        function: Python function (which can be async), `tf.function` or model that takes positional
+            arguments.
 
     Returns:
-        A JavaScript function.
+        A JavaScript function that returns a promise of the converted result.
 
     Raises:
         TypeError: If `function` cannot be called.
         RuntimeError: If called outside of a browser.
 
-    Example:
-        >>> import tfpy as tf
-        >>> js.predict = tf.browser.as_javascript(model)  # doctest: +SKIP
+    Example::
+
+        js.predict = tf.browser.as_javascript(model)
+        # In JavaScript: const {data} = await predict({data: [1, 2, 3], shape: [1, 3]});
 
     See also: `tf.browser.from_pixels`.
     """

@@ -44,20 +44,25 @@ _NO_ATTRIBUTES: Mapping[str, Any] = {}
 def from_pixels(pixels: Any, num_channels: int = 3) -> Tensor:
     """Convert an image to a tensor.
 
-    On webgpu, the pixels of images, videos, canvases and bitmaps are copied to the GPU without
-    passing the CPU. The browser's rounding of translucent colors can differ there by 1.
+    On the webgpu backend, the pixels of images, videos, canvases and bitmaps are copied to the GPU
+    without passing through the CPU. The values of translucent pixels can then differ by 1 from
+    those on the other backends, because the browser rounds differently.
 
     Args:
         pixels: In a browser, an ImageData, an image, video or canvas element, an OffscreenCanvas or
             an ImageBitmap. Everywhere, a uint8 NumPy array of shape `[height, width]` or `[height,
             width, channels]`, or a mapping with `data` (RGBA bytes), `width` and `height`.
-        num_channels: Number of channels, 1 to 4: the first ones of red, green, blue and alpha.
+        num_channels: Number of channels of the result, 1 to 4. They are the first ones of red,
+            green, blue and alpha, so 1 selects the red channel, not a gray value. Default: 3. An
+            array of shape `[height, width]` has one channel, so it requires 1.
 
     Returns:
         Int32 tensor of shape `[height, width, num_channels]`, with values from 0 to 255.
 
     Raises:
-        ValueError: If `num_channels` is out of range, or `pixels` is not an image.
+        ValueError: If `num_channels` is not from 1 to 4 or exceeds the number of channels of
+            `pixels`, if `pixels` is not an image, or if the browser does not allow reading the
+            image because it comes from a different site.
 
     Example:
         >>> import numpy as np
@@ -97,25 +102,27 @@ def _on_device(source: Any, channels: int) -> Tensor | None:
 
 @awaitable("tf.browser.from_pixels_async(pixels)")
 async def from_pixels_async(pixels: Any, num_channels: int = 3) -> Tensor:
-    """Convert an image to a tensor, after decoding an image element without blocking the page.
+    """Convert an image to a tensor asynchronously, as soon as the image is loaded.
+
+    An image element is loaded and decoded first, without blocking the page.
 
     Args:
         pixels: An image, as for `tf.browser.from_pixels`.
-        num_channels: Number of channels, 1 to 4: the first ones of red, green, blue and alpha.
+        num_channels: Number of channels of the result, 1 to 4, the first ones of red, green, blue
+            and alpha. Default: 3.
 
     Returns:
-        Int32 tensor of shape `[height, width, num_channels]`, with values from 0 to 255.
+        An awaitable that resolves to an int32 tensor of shape `[height, width, num_channels]`, with
+        values from 0 to 255.
 
     Raises:
-        ValueError: If `num_channels` is out of range, or `pixels` is not an image.
+        ValueError: As for `tf.browser.from_pixels`.
 
-    Example:
-        >>> import asyncio
-        >>> import numpy as np
-        >>> import tfpy as tf
-        >>> pixels = np.array([[[255, 0, 0], [0, 0, 255]]], np.uint8)
-        >>> asyncio.run(tf.browser.from_pixels_async(pixels)).shape
-        TensorShape([1, 2, 3])
+    Example::
+
+        image = js.document.querySelector("img")
+        x = await tf.browser.from_pixels_async(image)
+        print(x.shape)  # for example (240, 320, 3)
 
     See also: `tf.browser.from_pixels`.
     """
@@ -125,20 +132,22 @@ async def from_pixels_async(pixels: Any, num_channels: int = 3) -> Tensor:
 
 
 def to_pixels(img: TensorLike, canvas: Any = None) -> Array:
-    """Convert an image tensor to RGBA bytes, and draw it on a canvas if one is given.
+    """Convert an image tensor to RGBA bytes, and draw it on a canvas if one is passed.
 
     Args:
-        img: Tensor of shape `[height, width]`, `[height, width, 1]`, `[height, width, 3]` or
-            `[height, width, 4]`: float32 from 0 to 1, or int32 from 0 to 255.
-        canvas: Canvas element or OffscreenCanvas, which is resized to the image.
+        img: Image of shape `[height, width]` or `[height, width, channels]` with 1, 3 or 4
+            channels. Its values are float32 from 0 to 1 or int32 from 0 to 255.
+        canvas: Canvas element or OffscreenCanvas, which is resized to the image. Default: the image
+            is not drawn.
 
     Returns:
-        Uint8 array of shape `[height, width, 4]`.
+        Uint8 NumPy array of shape `[height, width, 4]`.
 
     Raises:
         ValueError: If the shape, dtype or values of the image are not supported.
-        RuntimeError: If Python cannot wait for the device in this page. Use
-            `tf.browser.to_pixels_async` there, or `tf.browser.draw` if only the canvas is needed.
+        RuntimeError: On the webgpu backend, if the browser cannot suspend Python (JSPI). Await
+            `tf.browser.to_pixels_async` instead, or call `tf.browser.draw` if only the canvas is
+            needed.
 
     Example:
         >>> import tfpy as tf
@@ -155,24 +164,25 @@ def to_pixels(img: TensorLike, canvas: Any = None) -> Array:
 def to_pixels_async(img: TensorLike, canvas: Any = None) -> Coroutine[Any, Any, Array]:
     """Convert an image tensor to RGBA bytes like `tf.browser.to_pixels`, without blocking the page.
 
-    The canvas is drawn even if the result is not awaited, in the next task of the event loop.
+    If a canvas is passed, the image is drawn in the next event-loop task, even if the result is not
+    awaited.
 
     Args:
-        img: Tensor of shape `[height, width]`, `[height, width, 1]`, `[height, width, 3]` or
-            `[height, width, 4]`: float32 from 0 to 1, or int32 from 0 to 255.
-        canvas: Canvas element or OffscreenCanvas, which is resized to the image.
+        img: Image of shape `[height, width]` or `[height, width, channels]` with 1, 3 or 4
+            channels. Its values are float32 from 0 to 1 or int32 from 0 to 255.
+        canvas: Canvas element or OffscreenCanvas, which is resized to the image. Default: the image
+            is not drawn.
 
     Returns:
-        Awaitable of a uint8 array of shape `[height, width, 4]`.
+        An awaitable that resolves to a uint8 NumPy array of shape `[height, width, 4]`.
 
     Raises:
         ValueError: If the shape, dtype or values of the image are not supported.
 
-    Example:
-        >>> import asyncio
-        >>> import tfpy as tf
-        >>> asyncio.run(tf.browser.to_pixels_async(tf.ones([1, 1]))).tolist()
-        [[[255, 255, 255, 255]]]
+    Example::
+
+        pixels = await tf.browser.to_pixels_async(tf.ones([1, 1]))
+        print(pixels.tolist())  # [[[255, 255, 255, 255]]]
 
     See also: `tf.browser.to_pixels`.
     """
@@ -192,22 +202,24 @@ async def _to_pixels(image: Tensor, canvas: Any) -> Array:
 def draw(image: TensorLike, canvas: Any, options: Mapping[str, Any] | None = None) -> None:
     """Draw an image tensor on a canvas, which is resized to the image.
 
-    On webgpu the image is drawn from GPU memory: nothing is read back, and values outside of the
-    range are clipped. If kernels are still being compiled, the image appears later. A canvas
-    without a context gets a WebGPU context there, and a 2d context on other backends.
+    On the webgpu backend, the image is drawn directly from GPU memory. Values outside of the range
+    are clipped, and the image appears later if the GPU programs are still being compiled. On the
+    other backends, the values are read back first, and values outside of the range are an error.
 
     Args:
-        image: Tensor of shape `[height, width]`, `[height, width, 1]`, `[height, width, 3]` or
-            `[height, width, 4]`: float32 from 0 to 1, or int32 from 0 to 255.
+        image: Image of shape `[height, width]` or `[height, width, channels]` with 1, 3 or 4
+            channels. Its values are float32 from 0 to 1 or int32 from 0 to 255.
         canvas: Canvas element or OffscreenCanvas.
-        options: Mapping with optional entries. `{"image_options": {"alpha": 0.5}}` makes an image
-            without an alpha channel translucent. `{"context_options": {"context_type": "2d",
-            "context_attributes": {}}}` selects the context of a canvas without one, `"2d"` or (on
-            webgpu) `"webgpu"`, and the browser's attributes for it.
+        options: Mapping with the optional keys `"image_options"` and `"context_options"`.
+            `{"image_options": {"alpha": 0.5}}` sets the opacity of an image without an alpha
+            channel (default: 1). `{"context_options": {"context_type": "2d", "context_attributes":
+            {}}}` chooses the context of a canvas that does not have one yet, and the attributes
+            that are passed to `canvas.getContext`. The type is `"2d"` or, on the webgpu backend
+            only, `"webgpu"`. Default: `"webgpu"` on this backend and `"2d"` on the others.
 
     Raises:
         ValueError: If the shape, dtype or values of the image or the options are not supported, or
-            the canvas has another context.
+            if the canvas has a context on which the backend cannot draw.
 
     Example::
 
@@ -251,9 +263,9 @@ def _drawn_on_device(
 
 
 def gpu_device() -> Any:
-    """Return the GPUDevice of the webgpu backend, for custom buffers and commands.
+    """Return the GPUDevice of the webgpu backend, for buffers and commands of your own.
 
-    Destroying the device also destroys all tensors of the backend.
+    If you destroy the device, all tensors of the backend are lost.
 
     Returns:
         The JavaScript GPUDevice.
@@ -272,17 +284,17 @@ def gpu_device() -> Any:
 
 
 def from_gpu_buffer(buffer: Any, shape: Sequence[int], dtype: DTypeLike = dtypes.float32) -> Tensor:
-    """Create a tensor over a GPUBuffer of the page, without a copy.
+    """Create a tensor that uses a GPUBuffer of the page as its memory, without a copy.
 
-    The page keeps the ownership of the buffer: tfpy neither writes to it nor destroys it. The page
-    must not write to it or destroy it while the tensor or a reshaped view of it exists, or while a
-    result computed from it has not been read. Commands that the page has submitted to the queue
-    before run first.
+    tfpy neither writes to the buffer nor destroys it. Your code must not write to the buffer or
+    destroy it while the tensor or a reshaped view of it exists, or before all results that are
+    computed from the tensor have been read. Commands that your code submitted to the queue earlier
+    run first.
 
     Args:
-        buffer: GPUBuffer of `tf.browser.gpu_device()`, unmapped, with the usages STORAGE and
-            COPY_SRC. Its first bytes are the elements. Kernels read four elements at a time, so it
-            needs 16 bytes for each started group of four elements. It may be larger.
+        buffer: Unmapped GPUBuffer of `tf.browser.gpu_device()` with the usages STORAGE and
+            COPY_SRC. The elements are stored at its beginning. Its size in bytes must be at least 4
+            times the number of elements, rounded up to a multiple of 16.
         shape: Shape of the tensor.
         dtype: Dtype of the elements, float32 (default) or int32.
 
@@ -292,8 +304,10 @@ def from_gpu_buffer(buffer: Any, shape: Sequence[int], dtype: DTypeLike = dtypes
     Raises:
         tf.errors.UnimplementedError: If the active backend is not webgpu.
         TypeError: If `dtype` is not supported, or `buffer` is not a GPUBuffer.
-        ValueError: If the buffer is too small, mapped, or was created with other usages.
-        tf.errors.InternalError: At the next read, if the buffer belongs to another device.
+        ValueError: If the buffer is too small, if it is mapped, or if it does not have the required
+            usages.
+        tf.errors.InternalError: If the buffer belongs to a different device. The error is raised
+            when a value is read the next time.
 
     Example::
 
