@@ -31,16 +31,18 @@ def dct(
     Args:
         input: Float tensor of shape `[..., samples]`.
         type: Type of the transform, 1 to 4. Default: 2.
-        n: Length to which the last axis is cropped or zero-padded first. Default: its size.
-        axis: Only -1 is supported, as in TensorFlow.
-        norm: None, or `"ortho"` for the orthonormal transform.
+        n: Length of the transform. The last axis is cropped or zero-padded to this length first.
+            Default: the length of the last axis.
+        axis: Axis to transform. Only -1, the last axis, is supported.
+        norm: `"ortho"` for the orthonormal transform, which type 1 does not support, or None
+            (default) for the transform without a scale.
 
     Returns:
         Float tensor of shape `[..., n]` and the dtype of `input`.
 
     Raises:
-        ValueError: If the input is a scalar, or `type`, `n` or `norm` is not supported. Type 1 does
-            not support `"ortho"`.
+        ValueError: If the input is a scalar, if `type`, `n` or `norm` is not supported, or if
+            `type` is 1 and there are fewer than two samples.
         NotImplementedError: If `axis` is not -1.
 
     Example:
@@ -68,20 +70,23 @@ def idct(
 ) -> Tensor:
     """Compute the inverse discrete cosine transform of type 1, 2, 3 or 4 along the last axis.
 
-    Without `norm="ortho"` the result is not divided by twice the length, as in TensorFlow.
+    As in TensorFlow, the result is not scaled unless `norm` is `"ortho"`. So for n samples,
+    `tf.signal.idct(tf.signal.dct(x))` returns `2 * n * x`, or `2 * (n - 1) * x` for type 1.
 
     Args:
         input: Float tensor of shape `[..., samples]`.
         type: Type of the transform, 1 to 4. Default: 2.
-        n: Only None is supported, as in TensorFlow.
-        axis: Only -1 is supported, as in TensorFlow.
-        norm: None, or `"ortho"` for the orthonormal transform.
+        n: Length of the transform. Only None, the length of the last axis, is supported.
+        axis: Axis to transform. Only -1, the last axis, is supported.
+        norm: `"ortho"` for the orthonormal transform, which type 1 does not support, or None
+            (default) for the transform without a scale.
 
     Returns:
         Float tensor of the shape and dtype of `input`.
 
     Raises:
-        ValueError: If the input is a scalar, `n` is not None, or `type` or `norm` is not supported.
+        ValueError: If the input is a scalar, if `n` is not None, if `type` or `norm` is not
+            supported, or if `type` is 1 and there are fewer than two samples.
         NotImplementedError: If `axis` is not -1.
 
     Example:

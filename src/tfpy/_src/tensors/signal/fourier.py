@@ -57,7 +57,8 @@ def _complex_transform(name: str, inverse: bool, given: str, gives: str) -> Call
         Complex tensor of the shape and dtype of `input`.
 
     Raises:
-        InvalidArgumentError: If the input is not complex or its rank is below {rank}.
+        tf.errors.InvalidArgumentError: If the input is not complex, or if its rank is less than
+            {rank}.
 
     Example:
         >>> import tfpy as tf
@@ -132,23 +133,24 @@ def _real_transform(name: str, given: str, gives: str) -> Callable[..., Tensor]:
         return half_transform(fit_sizes(x, axes, sizes), axes)
 
     transform.__name__ = transform.__qualname__ = name
-    transform.__doc__ = f"""Transform real numbers to frequencies over the last {_dimensions(rank)}.
+    transform.__doc__ = f"""Compute the FFT of real numbers over the last {_dimensions(rank)}.
 
-    For n points on the last axis, the result has only the first `n // 2 + 1` frequencies; the
-    others are their conjugates.
+    For n points along the last axis, the result contains only the first `n // 2 + 1` frequencies,
+    because the other ones are the complex conjugates of these.
 
     Args:
         input_tensor: Float tensor of rank {rank} or more.
-        fft_length: One integer per transformed axis; the axes are cropped or zero-padded to these
-            sizes first. Default: the sizes of `input_tensor`.
+        fft_length: Lengths of the transformed axes, a list with one integer for each of them. The
+            axes are cropped or zero-padded to these lengths first. Default: the lengths of the axes
+            of `input_tensor`.
 
     Returns:
         Complex tensor of shape `[..., n // 2 + 1]`.
 
     Raises:
-        ValueError: If the input is not a float tensor, its rank is too low, or a length is
+        ValueError: If the input is not a float tensor, if its rank is too low, or if a length is
             negative.
-        InvalidArgumentError: If `fft_length` has the wrong number of integers.
+        tf.errors.InvalidArgumentError: If `fft_length` has the wrong number of integers.
 
     Example:
         >>> import tfpy as tf
@@ -196,16 +198,17 @@ def _inverse_real_transform(name: str, given: str, gives: str) -> Callable[..., 
     transform.__doc__ = f"""Invert `tf.signal.{name[1:]}` over the last {_dimensions(rank)}.
 
     Args:
-        input_tensor: Complex tensor of rank {rank} or more: the non-negative frequencies.
-        fft_length: One integer per transformed axis: the sizes of the result. Default: the sizes
-            of `input_tensor`, with `2 * (size - 1)` for the last axis.
+        input_tensor: Non-negative frequencies, a complex tensor of rank {rank} or more.
+        fft_length: Lengths of the transformed axes in the result, a list with one integer for each
+            of them. Default: the lengths of the axes of `input_tensor`, except for the last axis,
+            whose length n becomes `2 * (n - 1)`.
 
     Returns:
-        Float tensor, the real numbers.
+        Float tensor of the real numbers. Its rank is the rank of `input_tensor`.
 
     Raises:
-        ValueError: If the input is not complex, its rank is too low, or a length is negative.
-        InvalidArgumentError: If `fft_length` has the wrong number of integers.
+        ValueError: If the input is not complex, if its rank is too low, or if a length is negative.
+        tf.errors.InvalidArgumentError: If `fft_length` has the wrong number of integers.
 
     Example:
         >>> import tfpy as tf
@@ -253,7 +256,7 @@ def _shifted(x: Any, axes: Any, direction: int) -> Tensor:
 
 
 def fftshift(x: TensorLike, axes: Axis = None, name: str | None = None) -> Tensor:
-    """Move the zero frequency to the middle of the axes.
+    """Move the zero frequency from index 0 to the middle of the axes.
 
     Args:
         x: Tensor of any shape and dtype.
@@ -273,7 +276,7 @@ def fftshift(x: TensorLike, axes: Axis = None, name: str | None = None) -> Tenso
 
 
 def ifftshift(x: TensorLike, axes: Axis = None, name: str | None = None) -> Tensor:
-    """Undo `tf.signal.fftshift`: move the zero frequency back to index 0.
+    """Move the zero frequency from the middle of the axes back to index 0.
 
     Args:
         x: Tensor of any shape and dtype.

@@ -33,22 +33,25 @@ def linear_to_mel_weight_matrix(
 ) -> Tensor:
     """Return a matrix that converts linear spectra to the mel scale.
 
-    Its columns are triangular bands. Multiply a spectrogram of shape `[..., num_spectrogram_bins]`
-    by it.
+    Each column contains the weights of a triangular frequency band. To convert a spectrogram of
+    shape `[..., num_spectrogram_bins]`, multiply it by this matrix.
 
     Args:
-        num_mel_bins: Number of bands.
-        num_spectrogram_bins: Number of bins of the spectrogram, e.g. `fft_length // 2 + 1`.
-        sample_rate: Samples per second of the signal.
-        lower_edge_hertz: Lower edge of the lowest band.
-        upper_edge_hertz: Upper edge of the highest band.
+        num_mel_bins: Number of bands. Default: 20.
+        num_spectrogram_bins: Number of bins of the spectrogram, which is `fft_length // 2 + 1` for
+            `tf.signal.stft`. Default: 129.
+        sample_rate: Samples per second of the signal. Default: 8000.
+        lower_edge_hertz: Lower edge of the lowest band. Default: 125.
+        upper_edge_hertz: Upper edge of the highest band. Default: 3800.
         dtype: Dtype of the result. Default: float32.
 
     Returns:
         Float tensor of shape `[num_spectrogram_bins, num_mel_bins]`.
 
     Raises:
-        ValueError: If the edges are not in order between 0 and half of the sample rate.
+        ValueError: If `lower_edge_hertz` is negative or not less than `upper_edge_hertz`, if
+            `upper_edge_hertz` is above half of `sample_rate`, if `num_mel_bins` or `sample_rate`
+            is not positive, or if `dtype` is not a float dtype.
         tf.errors.InvalidArgumentError: If `num_spectrogram_bins` is negative.
 
     Example:
@@ -95,11 +98,14 @@ def linear_to_mel_weight_matrix(
 def mfccs_from_log_mel_spectrograms(
     log_mel_spectrograms: TensorLike, name: str | None = None
 ) -> Tensor:
-    """Compute mel-frequency cepstral coefficients, scaled as in HTK.
+    """Compute mel-frequency cepstral coefficients (MFCCs).
+
+    They have the same scale as in HTK, the Hidden Markov Model Toolkit. Often only the first ones
+    are used, as in the example.
 
     Args:
-        log_mel_spectrograms: Float tensor of shape `[..., num_mel_bins]`, logarithms of mel
-            spectra.
+        log_mel_spectrograms: Logarithms of mel spectra, a float tensor of shape `[...,
+            num_mel_bins]`.
 
     Returns:
         Float tensor of the shape and dtype of `log_mel_spectrograms`.

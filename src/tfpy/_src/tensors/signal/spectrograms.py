@@ -26,7 +26,7 @@ from tfpy._src.tensors.signal.cosine import dct
 from tfpy._src.tensors.signal.fourier import irfft, rfft
 from tfpy._src.tensors.signal.windows import hann_window, vorbis_window
 
-Window = Callable[..., Any]
+Window = Callable[..., Tensor]
 
 
 def frame(
@@ -44,16 +44,18 @@ def frame(
         signal: Tensor of shape `[..., samples, ...]`.
         frame_length: Number of samples in a frame.
         frame_step: Number of samples between the starts of neighboring frames.
-        pad_end: If True, also return the frames that reach past the end, filled with `pad_value`.
-        pad_value: Scalar of the dtype of `signal`, used if `pad_end` is True. Default: 0.
-        axis: Axis, negative values count from the end. Default: the last one.
+        pad_end: If True, also return frames that extend past the end, padded with `pad_value`. If
+            False (default), only return complete frames.
+        pad_value: Value of the padding if `pad_end` is True, a scalar of the dtype of `signal`.
+            Default: 0.
+        axis: Axis to split. Negative values count from the end. Default: the last axis.
 
     Returns:
         Tensor of shape `[..., frames, frame_length, ...]` and the dtype of `signal`.
 
     Raises:
-        tf.errors.InvalidArgumentError: If `frame_length` is negative, or `frame_step` is 0, or
-            negative with `pad_end`.
+        tf.errors.InvalidArgumentError: If `frame_length` is negative, if `frame_step` is 0, or if
+            `frame_step` is negative while `pad_end` is True.
 
     Example:
         >>> import tfpy as tf
@@ -90,7 +92,10 @@ def _step(op: str, frame_step: Any) -> int:
 
 
 def overlap_and_add(signal: TensorLike, frame_step: IntLike, name: str | None = None) -> Tensor:
-    """Add frames at distances of `frame_step`, the inverse of `tf.signal.frame` up to a scale.
+    """Reconstruct a signal by adding frames that overlap.
+
+    This reverses `tf.signal.frame`, except that each sample is multiplied by the number of frames
+    that contain it.
 
     Args:
         signal: Tensor of shape `[..., frames, frame_length]`.
@@ -100,7 +105,7 @@ def overlap_and_add(signal: TensorLike, frame_step: IntLike, name: str | None = 
         Tensor of shape `[..., frame_length + frame_step * (frames - 1)]` and the dtype of `signal`.
 
     Raises:
-        ValueError: If the rank of `signal` is below 2, or `frame_step` is not an integer.
+        ValueError: If the rank of `signal` is less than 2, or if `frame_step` is not an integer.
         tf.errors.InvalidArgumentError: If `frame_step` is not positive.
 
     Example:
@@ -155,11 +160,13 @@ def stft(
         signals: Float tensor of shape `[..., samples]`.
         frame_length: Number of samples in a frame.
         frame_step: Number of samples between the starts of neighboring frames.
-        fft_length: Number of points of each transform. Default: the smallest power of two that is
-            not below `frame_length`.
-        window_fn: Function that is called with `(frame_length, dtype=...)` and returns a window, or
-            None for no window. Default: `tf.signal.hann_window`.
-        pad_end: If True, zero-pad the end, so that the last samples are part of a frame.
+        fft_length: Number of points of each Fourier transform. Default: the smallest power of two
+            that is not less than `frame_length`.
+        window_fn: Function that takes `frame_length` and the keyword argument `dtype` and returns a
+            window of shape `[frame_length]`. None means no window. Default:
+            `tf.signal.hann_window`.
+        pad_end: If True, zero-pad the end so that every sample is part of a frame. If False
+            (default), samples that do not fill a frame are dropped.
 
     Returns:
         Complex tensor of shape `[..., frames, fft_length // 2 + 1]`.
@@ -191,23 +198,25 @@ def inverse_stft(
 ) -> Tensor:
     """Compute the inverse short-time Fourier transform.
 
-    The signal is exact if `window_fn` is the result of `tf.signal.inverse_stft_window_fn`.
+    The signal is reconstructed exactly, except near its ends, if `window_fn` is a function that
+    `tf.signal.inverse_stft_window_fn` returned, as in the example.
 
     Args:
         stfts: Complex tensor of shape `[..., frames, fft_length // 2 + 1]`.
         frame_length: Number of samples in a frame.
         frame_step: Number of samples between the starts of neighboring frames.
-        fft_length: Number of points of each transform. Default: the smallest power of two that is
-            not below `frame_length`.
-        window_fn: Function that is called with `(frame_length, dtype=...)` and returns a window, or
-            None for no window. Default: `tf.signal.hann_window`.
+        fft_length: Number of points of each Fourier transform. Default: the smallest power of two
+            that is not less than `frame_length`.
+        window_fn: Function that takes `frame_length` and the keyword argument `dtype` and returns a
+            window of shape `[frame_length]`. None means no window. Default:
+            `tf.signal.hann_window`.
 
     Returns:
         Float tensor of shape `[..., samples]`.
 
     Raises:
-        ValueError: If the rank of `stfts` is below 2.
-        tf.errors.InvalidArgumentError: If `frame_length` is negative or `frame_step` is not
+        ValueError: If the rank of `stfts` is less than 2.
+        tf.errors.InvalidArgumentError: If `frame_length` is negative, or if `frame_step` is not
             positive.
 
     Example:
@@ -242,11 +251,12 @@ def inverse_stft_window_fn(
 
     Args:
         frame_step: Number of samples between the starts of neighboring frames.
-        forward_window_fn: Window function of `tf.signal.stft`. Default: `tf.signal.hann_window`.
+        forward_window_fn: Window function that was passed to `tf.signal.stft`. Default:
+            `tf.signal.hann_window`.
 
     Returns:
-        Function with the arguments `frame_length` and `dtype` that returns a window of shape
-        `[frame_length]`.
+        Function that takes `frame_length` and `dtype` and returns a window of shape
+        `[frame_length]`. Pass it to `tf.signal.inverse_stft` as `window_fn`.
 
     Example:
         >>> import tfpy as tf
@@ -277,15 +287,18 @@ def mdct(
     norm: str | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """Compute the modified discrete cosine transform of frames that overlap by half.
+    """Compute the modified discrete cosine transform (MDCT) of frames that overlap by half.
 
     Args:
         signals: Float tensor of shape `[..., samples]`.
         frame_length: Number of samples in a frame, a multiple of 4.
-        window_fn: Function that is called with `(frame_length, dtype=...)` and returns a window, or
-            None for a constant window. Default: `tf.signal.vorbis_window`.
-        pad_end: If True, zero-pad the end, so that the last samples are part of a frame.
-        norm: None, or `"ortho"` for the orthonormal transform.
+        window_fn: Function that takes `frame_length` and the keyword argument `dtype` and returns a
+            window of shape `[frame_length]`. None means a constant window. Default:
+            `tf.signal.vorbis_window`.
+        pad_end: If True, zero-pad the end so that every sample is part of a frame. If False
+            (default), samples that do not fill a frame are dropped.
+        norm: `"ortho"` for the orthonormal transform, or None (default) for the transform without a
+            scale.
 
     Returns:
         Float tensor of shape `[..., frames, frame_length // 2]`.
@@ -316,21 +329,23 @@ def inverse_mdct(
     norm: str | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """Compute the inverse modified discrete cosine transform.
+    """Compute the inverse modified discrete cosine transform (MDCT).
 
-    The signal is exact, except for the first and the last half of a frame.
+    The signal is reconstructed exactly, except for the first and the last `frame_length // 2`
+    samples.
 
     Args:
         mdcts: Float tensor of shape `[..., frames, frame_length // 2]`.
-        window_fn: Function that is called with `(frame_length, dtype=...)` and returns a window, or
-            None for a constant window. Default: `tf.signal.vorbis_window`.
-        norm: None, or `"ortho"`, as in the call of `tf.signal.mdct`.
+        window_fn: Function that takes `frame_length` and the keyword argument `dtype` and returns a
+            window of shape `[frame_length]`. None means a constant window. Default:
+            `tf.signal.vorbis_window`.
+        norm: `"ortho"` or None (default), as it was passed to `tf.signal.mdct`.
 
     Returns:
         Float tensor of shape `[..., samples]`.
 
     Raises:
-        ValueError: If the rank of `mdcts` is below 2.
+        ValueError: If the rank of `mdcts` is less than 2.
 
     Example:
         >>> import tfpy as tf

@@ -1,4 +1,4 @@
-"""Window functions of `tf.signal`. A window is a constant, computed on the host."""
+"""Window functions of `tf.signal`. A window is a constant that NumPy computes."""
 
 from __future__ import annotations
 
@@ -51,12 +51,12 @@ def hann_window(
     dtype: DTypeLike = dtypes.float32,
     name: str | None = None,
 ) -> Tensor:
-    """Return a Hann window, `0.5 - 0.5 * cos(x)`.
+    """Return a Hann window, which is `0.5 - 0.5 * cos(x)` for x from 0 to 2 * pi.
 
     Args:
-        window_length: Number of points, a scalar integer.
-        periodic: If True (default), an even window is one period, as Fourier transforms need it; if
-            False, the window is symmetric.
+        window_length: Number of points, an integer or scalar integer tensor.
+        periodic: If True (default), a window of even length is periodic, as Fourier transforms
+            require. If False, or if the length is odd, the window is symmetric.
         dtype: Dtype of the result. Default: float32.
 
     Returns:
@@ -64,6 +64,7 @@ def hann_window(
 
     Raises:
         ValueError: If `dtype` is not a float dtype.
+        tf.errors.InvalidArgumentError: If `window_length` is negative.
 
     Example:
         >>> import tfpy as tf
@@ -81,12 +82,12 @@ def hamming_window(
     dtype: DTypeLike = dtypes.float32,
     name: str | None = None,
 ) -> Tensor:
-    """Return a Hamming window, `0.54 - 0.46 * cos(x)`.
+    """Return a Hamming window, which is `0.54 - 0.46 * cos(x)` for x from 0 to 2 * pi.
 
     Args:
-        window_length: Number of points, a scalar integer.
-        periodic: If True (default), an even window is one period, as Fourier transforms need it; if
-            False, the window is symmetric.
+        window_length: Number of points, an integer or scalar integer tensor.
+        periodic: If True (default), a window of even length is periodic, as Fourier transforms
+            require. If False, or if the length is odd, the window is symmetric.
         dtype: Dtype of the result. Default: float32.
 
     Returns:
@@ -94,6 +95,7 @@ def hamming_window(
 
     Raises:
         ValueError: If `dtype` is not a float dtype.
+        tf.errors.InvalidArgumentError: If `window_length` is negative.
 
     Example:
         >>> import tfpy as tf
@@ -130,11 +132,15 @@ def kaiser_window(
     dtype: DTypeLike = dtypes.float32,
     name: str | None = None,
 ) -> Tensor:
-    """Return a Kaiser window, a Bessel function of a half circle of height `beta`.
+    """Return a Kaiser window, which is a modified Bessel function of a half circle.
+
+    It is `I0(beta * sqrt(1 - t ** 2)) / I0(beta)` for t from -1 to 1, where `I0` is
+    `tf.math.bessel_i0`.
 
     Args:
-        window_length: Number of points, a scalar integer.
-        beta: Shape of the window. Larger values suppress side lobes more, but widen the main lobe.
+        window_length: Number of points, an integer or scalar integer tensor.
+        beta: Shape parameter of the window. Larger values suppress the side lobes of the spectrum
+            more strongly, but widen its main lobe. Default: 12.
         dtype: Dtype of the result. Default: float32.
 
     Returns:
@@ -142,6 +148,7 @@ def kaiser_window(
 
     Raises:
         ValueError: If `dtype` is not a float dtype.
+        tf.errors.InvalidArgumentError: If `window_length` is negative.
 
     Example:
         >>> import tfpy as tf
@@ -159,11 +166,14 @@ def kaiser_bessel_derived_window(
     dtype: DTypeLike = dtypes.float32,
     name: str | None = None,
 ) -> Tensor:
-    """Return a Kaiser-Bessel derived window; the squares of overlapping windows add up to 1.
+    """Return a Kaiser-Bessel derived window, for `tf.signal.mdct`.
+
+    The squares of two windows that overlap by half add up to 1.
 
     Args:
-        window_length: Number of points, a scalar integer.
-        beta: Shape of the window. Larger values suppress side lobes more, but widen the main lobe.
+        window_length: Number of points, an even integer or scalar integer tensor.
+        beta: Shape parameter of the window. Larger values suppress the side lobes of the spectrum
+            more strongly, but widen its main lobe. Default: 12.
         dtype: Dtype of the result. Default: float32.
 
     Returns:
@@ -171,6 +181,7 @@ def kaiser_bessel_derived_window(
 
     Raises:
         ValueError: If `dtype` is not a float dtype.
+        tf.errors.InvalidArgumentError: If `window_length` is negative.
 
     Example:
         >>> import tfpy as tf
@@ -187,10 +198,12 @@ def kaiser_bessel_derived_window(
 def vorbis_window(
     window_length: IntLike, dtype: DTypeLike = dtypes.float32, name: str | None = None
 ) -> Tensor:
-    """Return the power-complementary window of the Vorbis codec.
+    """Return the window of the Vorbis audio codec, for `tf.signal.mdct`.
+
+    The squares of two windows that overlap by half add up to 1.
 
     Args:
-        window_length: Number of points, a scalar integer.
+        window_length: Number of points, an integer or scalar integer tensor.
         dtype: Dtype of the result. Default: float32.
 
     Returns:
@@ -198,6 +211,7 @@ def vorbis_window(
 
     Raises:
         ValueError: If `dtype` is not a float dtype.
+        tf.errors.InvalidArgumentError: If `window_length` is negative.
 
     Example:
         >>> import tfpy as tf
