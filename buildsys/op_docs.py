@@ -46,16 +46,17 @@ def _sections(op: Op) -> list[str]:
     """Return the sections `Args`, `Returns` and `Raises` of an elementwise record."""
     results = _result_dtypes(op)
     first, *others = op.params
-    sparse = "; may be a `tf.SparseTensor`" if op.laws.sparse and not others else ""
+    sparse = ", or a `tf.SparseTensor`" if op.laws.sparse and not others else ""
     error = "tf.errors.InvalidArgumentError"
-    kept = f" It is sparse if `{first}` is." if sparse else ""
+    kept = f" If `{first}` is sparse, so is the result." if sparse else ""
     operands = [f"{first}: {_kinds(set(results))} tensor{sparse}."]
     operands += [
-        f"{name}: Tensor of the dtype of `{first}`. The shapes must be broadcastable."
+        f"{name}: Tensor of the dtype of `{first}`. The shapes of `{first}` and `{name}` must be "
+        "broadcastable."
         for name in others
     ]
     refused = (
-        "dtype is not supported, the dtypes differ, or the shapes are not broadcastable"
+        "dtype is not supported, if the dtypes differ, or if the shapes are not broadcastable"
         if others
         else f"dtype of `{first}` is not supported"
     )
@@ -108,13 +109,17 @@ def _kinds(dtypes: set[DType]) -> str:
 
 def _result(first: str, several: bool, results: dict[DType, DType]) -> str:
     """Describe the result by the shapes and dtypes of the operands."""
-    shape = "the broadcast shape" if several else f"the shape of `{first}`"
+    shape = "the shape that results from broadcasting" if several else f"the shape of `{first}`"
     changed = {dtype: result for dtype, result in results.items() if dtype != result}
     if not changed:
-        same = "the broadcast shape and the dtype" if several else "the shape and dtype"
-        return f"Tensor of {same} of `{first}`."
+        if several:
+            return f"Tensor of the dtype of `{first}`, with {shape}."
+        return f"Tensor of the shape and dtype of `{first}`."
     if len(names := {result.name for result in results.values()}) == 1:
         return f"{names.pop().capitalize()} tensor of {shape}."
     if all(dtype.is_complex for dtype in changed):
-        return f"Tensor of {shape} and its dtype, or the real part's dtype for complex numbers."
+        return (
+            f"Tensor of {shape}. It has the dtype of `{first}`, or the dtype of the real part if "
+            f"`{first}` is complex."
+        )
     raise ValueError(f"no text describes the result dtypes {results}")

@@ -15,14 +15,15 @@ _abs = OPS["abs"]
 def abs(x: TensorLike, name: str | None = None) -> Tensor:
     """Compute the absolute value of `x` element-wise.
 
-    The smallest integer of a dtype remains unchanged.
+    The smallest integer of a signed dtype, such as -128 for int8, remains unchanged, because the
+    dtype does not contain its negative.
 
     Args:
-        x: Float, signed integer or complex tensor; may be a `tf.SparseTensor`.
+        x: Float, signed integer or complex tensor, or a `tf.SparseTensor`.
 
     Returns:
-        Tensor of the shape of `x` and its dtype, or the real part's dtype for complex numbers. It
-        is sparse if `x` is.
+        Tensor of the shape of `x`. It has the dtype of `x`, or the dtype of the real part if `x` is
+        complex. If `x` is sparse, so is the result.
 
     Raises:
         tf.errors.InvalidArgumentError: If the dtype of `x` is not supported.
@@ -72,7 +73,7 @@ _acosh = OPS["acosh"]
 def acosh(x: TensorLike, name: str | None = None) -> Tensor:
     """Compute the inverse hyperbolic cosine of `x` element-wise.
 
-    The function is `log(x + sqrt(x * x - 1))`. The result is NaN for floats below 1.
+    The result is `log(x + sqrt(x * x - 1))`. It is NaN for floats below 1.
 
     Args:
         x: Float or complex tensor.
@@ -103,14 +104,14 @@ def add(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 
     Args:
         x: Float, integer, complex or string tensor.
-        y: Tensor of the dtype of `x`. The shapes must be broadcastable.
+        y: Tensor of the dtype of `x`. The shapes of `x` and `y` must be broadcastable.
 
     Returns:
-        Tensor of the broadcast shape and the dtype of `x`.
+        Tensor of the dtype of `x`, with the shape that results from broadcasting.
 
     Raises:
-        tf.errors.InvalidArgumentError: If the dtype is not supported, the dtypes differ, or the
-            shapes are not broadcastable.
+        tf.errors.InvalidArgumentError: If the dtype is not supported, if the dtypes differ, or if
+            the shapes are not broadcastable.
 
     Example:
         >>> import tfpy as tf
@@ -187,10 +188,10 @@ def asin(x: TensorLike, name: str | None = None) -> Tensor:
     The result is an angle in [-pi/2, pi/2]. It is NaN for floats outside of [-1, 1].
 
     Args:
-        x: Float or complex tensor; may be a `tf.SparseTensor`.
+        x: Float or complex tensor, or a `tf.SparseTensor`.
 
     Returns:
-        Tensor of the shape and dtype of `x`. It is sparse if `x` is.
+        Tensor of the shape and dtype of `x`. If `x` is sparse, so is the result.
 
     Raises:
         tf.errors.InvalidArgumentError: If the dtype of `x` is not supported.
@@ -211,13 +212,13 @@ _asinh = OPS["asinh"]
 def asinh(x: TensorLike, name: str | None = None) -> Tensor:
     """Compute the inverse hyperbolic sine of `x` element-wise.
 
-    The function is `log(x + sqrt(x * x + 1))`.
+    The result is `log(x + sqrt(x * x + 1))`.
 
     Args:
-        x: Float or complex tensor; may be a `tf.SparseTensor`.
+        x: Float or complex tensor, or a `tf.SparseTensor`.
 
     Returns:
-        Tensor of the shape and dtype of `x`. It is sparse if `x` is.
+        Tensor of the shape and dtype of `x`. If `x` is sparse, so is the result.
 
     Raises:
         tf.errors.InvalidArgumentError: If the dtype of `x` is not supported.
@@ -241,10 +242,10 @@ def atan(x: TensorLike, name: str | None = None) -> Tensor:
     The result is an angle in [-pi/2, pi/2].
 
     Args:
-        x: Float or complex tensor; may be a `tf.SparseTensor`.
+        x: Float or complex tensor, or a `tf.SparseTensor`.
 
     Returns:
-        Tensor of the shape and dtype of `x`. It is sparse if `x` is.
+        Tensor of the shape and dtype of `x`. If `x` is sparse, so is the result.
 
     Raises:
         tf.errors.InvalidArgumentError: If the dtype of `x` is not supported.
@@ -265,18 +266,18 @@ _atan2 = OPS["atan2"]
 def atan2(y: TensorLike, x: TensorLike, name: str | None = None) -> Tensor:
     """Compute the angle of the point (`x`, `y`) element-wise.
 
-    The angle is in radians, in the range [-pi, pi].
+    The result is in radians, in the range [-pi, pi].
 
     Args:
         y: Float tensor.
-        x: Tensor of the dtype of `y`. The shapes must be broadcastable.
+        x: Tensor of the dtype of `y`. The shapes of `y` and `x` must be broadcastable.
 
     Returns:
-        Tensor of the broadcast shape and the dtype of `y`.
+        Tensor of the dtype of `y`, with the shape that results from broadcasting.
 
     Raises:
-        tf.errors.InvalidArgumentError: If the dtype is not supported, the dtypes differ, or the
-            shapes are not broadcastable.
+        tf.errors.InvalidArgumentError: If the dtype is not supported, if the dtypes differ, or if
+            the shapes are not broadcastable.
 
     Example:
         >>> import tfpy as tf
@@ -294,14 +295,14 @@ _atanh = OPS["atanh"]
 def atanh(x: TensorLike, name: str | None = None) -> Tensor:
     """Compute the inverse hyperbolic tangent of `x` element-wise.
 
-    The function is `log((1 + x) / (1 - x)) / 2`. The result is infinite at -1 and 1, and NaN for
+    The result is `log((1 + x) / (1 - x)) / 2`. It is infinite at -1 and 1, and NaN for
     floats outside of [-1, 1].
 
     Args:
-        x: Float or complex tensor; may be a `tf.SparseTensor`.
+        x: Float or complex tensor, or a `tf.SparseTensor`.
 
     Returns:
-        Tensor of the shape and dtype of `x`. It is sparse if `x` is.
+        Tensor of the shape and dtype of `x`. If `x` is sparse, so is the result.
 
     Raises:
         tf.errors.InvalidArgumentError: If the dtype of `x` is not supported.
@@ -426,20 +427,21 @@ _betainc = OPS["betainc"]
 def betainc(a: TensorLike, b: TensorLike, x: TensorLike, name: str | None = None) -> Tensor:
     """Compute the regularized incomplete beta function element-wise.
 
-    The result is NaN outside of the domain `a > 0`, `b > 0`, `0 <= x <= 1`. Only `x` has a
-    gradient.
+    The result is NaN outside of the domain `a > 0`, `b > 0`, `0 <= x <= 1`. The gradients with
+    respect to `a` and `b` are None.
 
     Args:
-        a: Float tensor, greater than 0.
-        b: Tensor of the dtype of `a`, greater than 0.
-        x: Tensor of the dtype of `a`, from 0 to 1. Operands that are not scalars must have the
-            same shape.
+        a: Float tensor of values greater than 0.
+        b: Tensor of the dtype of `a` with values greater than 0.
+        x: Tensor of the dtype of `a` with values from 0 to 1. Operands that are not scalars must
+            have the same shape.
 
     Returns:
-        Tensor of the shape of the operands that are not scalars and the dtype of `a`.
+        Tensor of the dtype of `a`. Its shape is that of the operands that are not scalars.
 
     Raises:
-        InvalidArgumentError: If the dtypes or the shapes differ.
+        tf.errors.InvalidArgumentError: If the dtypes differ, or if operands that are not scalars
+            have different shapes.
 
     Example:
         >>> import tfpy as tf
@@ -459,14 +461,14 @@ def bitwise_and(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor
 
     Args:
         x: Integer tensor.
-        y: Tensor of the dtype of `x`. The shapes must be broadcastable.
+        y: Tensor of the dtype of `x`. The shapes of `x` and `y` must be broadcastable.
 
     Returns:
-        Tensor of the broadcast shape and the dtype of `x`.
+        Tensor of the dtype of `x`, with the shape that results from broadcasting.
 
     Raises:
-        tf.errors.InvalidArgumentError: If the dtype is not supported, the dtypes differ, or the
-            shapes are not broadcastable.
+        tf.errors.InvalidArgumentError: If the dtype is not supported, if the dtypes differ, or if
+            the shapes are not broadcastable.
 
     Example:
         >>> import tfpy as tf
@@ -486,14 +488,14 @@ def bitwise_or(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 
     Args:
         x: Integer tensor.
-        y: Tensor of the dtype of `x`. The shapes must be broadcastable.
+        y: Tensor of the dtype of `x`. The shapes of `x` and `y` must be broadcastable.
 
     Returns:
-        Tensor of the broadcast shape and the dtype of `x`.
+        Tensor of the dtype of `x`, with the shape that results from broadcasting.
 
     Raises:
-        tf.errors.InvalidArgumentError: If the dtype is not supported, the dtypes differ, or the
-            shapes are not broadcastable.
+        tf.errors.InvalidArgumentError: If the dtype is not supported, if the dtypes differ, or if
+            the shapes are not broadcastable.
 
     Example:
         >>> import tfpy as tf
@@ -513,14 +515,14 @@ def bitwise_xor(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor
 
     Args:
         x: Integer tensor.
-        y: Tensor of the dtype of `x`. The shapes must be broadcastable.
+        y: Tensor of the dtype of `x`. The shapes of `x` and `y` must be broadcastable.
 
     Returns:
-        Tensor of the broadcast shape and the dtype of `x`.
+        Tensor of the dtype of `x`, with the shape that results from broadcasting.
 
     Raises:
-        tf.errors.InvalidArgumentError: If the dtype is not supported, the dtypes differ, or the
-            shapes are not broadcastable.
+        tf.errors.InvalidArgumentError: If the dtype is not supported, if the dtypes differ, or if
+            the shapes are not broadcastable.
 
     Example:
         >>> import tfpy as tf
@@ -538,13 +540,14 @@ _ceil = OPS["ceil"]
 def ceil(x: TensorLike, name: str | None = None) -> Tensor:
     """Round `x` up to an integer element-wise.
 
-    Infinities and NaN remain unchanged. The result has no gradient.
+    Infinities and NaN remain unchanged. The gradient is None because the function is piecewise
+    constant.
 
     Args:
-        x: Float tensor; may be a `tf.SparseTensor`.
+        x: Float tensor, or a `tf.SparseTensor`.
 
     Returns:
-        Tensor of the shape and dtype of `x`. It is sparse if `x` is.
+        Tensor of the shape and dtype of `x`. If `x` is sparse, so is the result.
 
     Raises:
         tf.errors.InvalidArgumentError: If the dtype of `x` is not supported.
@@ -565,7 +568,7 @@ _cos = OPS["cos"]
 def cos(x: TensorLike, name: str | None = None) -> Tensor:
     """Compute the cosine of `x` element-wise.
 
-    `x` is an angle in radians. The result is NaN at infinity.
+    `x` is an angle in radians. The result is NaN where `x` is infinite.
 
     Args:
         x: Float or complex tensor.
@@ -592,7 +595,7 @@ _cosh = OPS["cosh"]
 def cosh(x: TensorLike, name: str | None = None) -> Tensor:
     """Compute the hyperbolic cosine of `x` element-wise.
 
-    The function is `(exp(x) + exp(-x)) / 2`. The result is infinite where it exceeds the range of
+    The result is `(exp(x) + exp(-x)) / 2`. It is infinite where it exceeds the range of
     the dtype.
 
     Args:
@@ -647,7 +650,7 @@ _elu = OPS["elu"]
 def elu(features: TensorLike, name: str | None = None) -> Tensor:
     """Compute the exponential linear unit element-wise.
 
-    The result is `features` above 0 and `exp(features) - 1` elsewhere.
+    The result is `features` where they are positive, and `exp(features) - 1` elsewhere.
 
     Args:
         features: Float tensor.
@@ -674,18 +677,18 @@ _equal = OPS["equal"]
 def equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Compute `x == y` element-wise.
 
-    NaN is not equal to any value, itself included.
+    NaN is not equal to any value, not even to NaN.
 
     Args:
         x: Float, integer, complex, bool or string tensor.
-        y: Tensor of the dtype of `x`. The shapes must be broadcastable.
+        y: Tensor of the dtype of `x`. The shapes of `x` and `y` must be broadcastable.
 
     Returns:
-        Bool tensor of the broadcast shape.
+        Bool tensor of the shape that results from broadcasting.
 
     Raises:
-        tf.errors.InvalidArgumentError: If the dtype is not supported, the dtypes differ, or the
-            shapes are not broadcastable.
+        tf.errors.InvalidArgumentError: If the dtype is not supported, if the dtypes differ, or if
+            the shapes are not broadcastable.
 
     Example:
         >>> import tfpy as tf
@@ -704,10 +707,10 @@ def erf(x: TensorLike, name: str | None = None) -> Tensor:
     """Compute the Gauss error function of `x` element-wise.
 
     Args:
-        x: Float tensor; may be a `tf.SparseTensor`.
+        x: Float tensor, or a `tf.SparseTensor`.
 
     Returns:
-        Tensor of the shape and dtype of `x`. It is sparse if `x` is.
+        Tensor of the shape and dtype of `x`. If `x` is sparse, so is the result.
 
     Raises:
         tf.errors.InvalidArgumentError: If the dtype of `x` is not supported.
@@ -782,7 +785,8 @@ _exp = OPS["exp"]
 def exp(x: TensorLike, name: str | None = None) -> Tensor:
     """Compute the exponential, `e` to the power `x`, element-wise.
 
-    The result is infinite where it exceeds the range of the dtype (float32: above 88.7).
+    The result is infinite where it exceeds the range of the dtype. For float32, this is where `x`
+    is above 88.72.
 
     Args:
         x: Float or complex tensor.
@@ -809,13 +813,13 @@ _expm1 = OPS["expm1"]
 def expm1(x: TensorLike, name: str | None = None) -> Tensor:
     """Compute `exp(x) - 1` element-wise.
 
-    The result is accurate near 0, where `exp(x)` rounds to 1.
+    The result is accurate near 0, unlike `tf.exp(x) - 1`.
 
     Args:
-        x: Float or complex tensor; may be a `tf.SparseTensor`.
+        x: Float or complex tensor, or a `tf.SparseTensor`.
 
     Returns:
-        Tensor of the shape and dtype of `x`. It is sparse if `x` is.
+        Tensor of the shape and dtype of `x`. If `x` is sparse, so is the result.
 
     Raises:
         tf.errors.InvalidArgumentError: If the dtype of `x` is not supported.
@@ -836,13 +840,14 @@ _floor = OPS["floor"]
 def floor(x: TensorLike, name: str | None = None) -> Tensor:
     """Round `x` down to an integer element-wise.
 
-    Infinities and NaN remain unchanged. The result has no gradient.
+    Infinities and NaN remain unchanged. The gradient is None because the function is piecewise
+    constant.
 
     Args:
-        x: Float tensor; may be a `tf.SparseTensor`.
+        x: Float tensor, or a `tf.SparseTensor`.
 
     Returns:
-        Tensor of the shape and dtype of `x`. It is sparse if `x` is.
+        Tensor of the shape and dtype of `x`. If `x` is sparse, so is the result.
 
     Raises:
         tf.errors.InvalidArgumentError: If the dtype of `x` is not supported.
@@ -863,19 +868,20 @@ _floordiv = OPS["floordiv"]
 def floordiv(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Compute `x / y` rounded down to an integer, element-wise.
 
-    Division of an integer by 0 raises `InvalidArgumentError` on the cpu backend and returns 0 on
-    other backends. The result has no gradient.
+    Division of an integer by 0 raises `tf.errors.InvalidArgumentError` on the cpu backend and
+    returns 0 on the other backends. The gradient is None because the function is piecewise
+    constant.
 
     Args:
         x: Float or integer tensor.
-        y: Tensor of the dtype of `x`. The shapes must be broadcastable.
+        y: Tensor of the dtype of `x`. The shapes of `x` and `y` must be broadcastable.
 
     Returns:
-        Tensor of the broadcast shape and the dtype of `x`.
+        Tensor of the dtype of `x`, with the shape that results from broadcasting.
 
     Raises:
-        tf.errors.InvalidArgumentError: If the dtype is not supported, the dtypes differ, or the
-            shapes are not broadcastable.
+        tf.errors.InvalidArgumentError: If the dtype is not supported, if the dtypes differ, or if
+            the shapes are not broadcastable.
 
     Example:
         >>> import tfpy as tf
@@ -895,19 +901,19 @@ _floormod = OPS["floormod"]
 def floormod(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Compute the remainder of `x / y`, with the sign of `y`, element-wise.
 
-    Division of an integer by 0 raises `InvalidArgumentError` on the cpu backend and returns 0 on
-    other backends.
+    Division of an integer by 0 raises `tf.errors.InvalidArgumentError` on the cpu backend and
+    returns 0 on the other backends.
 
     Args:
         x: Float or integer tensor.
-        y: Tensor of the dtype of `x`. The shapes must be broadcastable.
+        y: Tensor of the dtype of `x`. The shapes of `x` and `y` must be broadcastable.
 
     Returns:
-        Tensor of the broadcast shape and the dtype of `x`.
+        Tensor of the dtype of `x`, with the shape that results from broadcasting.
 
     Raises:
-        tf.errors.InvalidArgumentError: If the dtype is not supported, the dtypes differ, or the
-            shapes are not broadcastable.
+        tf.errors.InvalidArgumentError: If the dtype is not supported, if the dtypes differ, or if
+            the shapes are not broadcastable.
 
     Example:
         >>> import tfpy as tf
@@ -927,18 +933,18 @@ _greater = OPS["greater"]
 def greater(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Compute `x > y` element-wise.
 
-    A comparison with NaN is False.
+    The result is False where an operand is NaN.
 
     Args:
         x: Float or integer tensor.
-        y: Tensor of the dtype of `x`. The shapes must be broadcastable.
+        y: Tensor of the dtype of `x`. The shapes of `x` and `y` must be broadcastable.
 
     Returns:
-        Bool tensor of the broadcast shape.
+        Bool tensor of the shape that results from broadcasting.
 
     Raises:
-        tf.errors.InvalidArgumentError: If the dtype is not supported, the dtypes differ, or the
-            shapes are not broadcastable.
+        tf.errors.InvalidArgumentError: If the dtype is not supported, if the dtypes differ, or if
+            the shapes are not broadcastable.
 
     Example:
         >>> import tfpy as tf
@@ -956,18 +962,18 @@ _greater_equal = OPS["greater_equal"]
 def greater_equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Compute `x >= y` element-wise.
 
-    A comparison with NaN is False.
+    The result is False where an operand is NaN.
 
     Args:
         x: Float or integer tensor.
-        y: Tensor of the dtype of `x`. The shapes must be broadcastable.
+        y: Tensor of the dtype of `x`. The shapes of `x` and `y` must be broadcastable.
 
     Returns:
-        Bool tensor of the broadcast shape.
+        Bool tensor of the shape that results from broadcasting.
 
     Raises:
-        tf.errors.InvalidArgumentError: If the dtype is not supported, the dtypes differ, or the
-            shapes are not broadcastable.
+        tf.errors.InvalidArgumentError: If the dtype is not supported, if the dtypes differ, or if
+            the shapes are not broadcastable.
 
     Example:
         >>> import tfpy as tf
@@ -988,14 +994,16 @@ def igamma(a: TensorLike, x: TensorLike, name: str | None = None) -> Tensor:
     The result is NaN outside of the domain `a > 0`, `x >= 0`.
 
     Args:
-        a: Float tensor, greater than 0.
-        x: Tensor of the dtype of `a`, at least 0. The shapes must be broadcastable.
+        a: Float tensor of values greater than 0.
+        x: Tensor of the dtype of `a` with values of at least 0. The shapes of `a` and `x` must be
+            broadcastable.
 
     Returns:
-        Tensor of the broadcast shape and the dtype of `a`.
+        Tensor of the dtype of `a`, with the shape that results from broadcasting.
 
     Raises:
-        InvalidArgumentError: If the dtypes differ or the shapes are not broadcastable.
+        tf.errors.InvalidArgumentError: If the dtypes differ, or if the shapes are not
+            broadcastable.
 
     Example:
         >>> import tfpy as tf
@@ -1013,17 +1021,19 @@ _igammac = OPS["igammac"]
 def igammac(a: TensorLike, x: TensorLike, name: str | None = None) -> Tensor:
     """Compute the upper regularized incomplete gamma function element-wise.
 
-    The function is `1 - igamma(a, x)`. The result is NaN outside of the domain `a > 0`, `x >= 0`.
+    The result is `1 - tf.math.igamma(a, x)`. It is NaN outside of the domain `a > 0`, `x >= 0`.
 
     Args:
-        a: Float tensor, greater than 0.
-        x: Tensor of the dtype of `a`, at least 0. The shapes must be broadcastable.
+        a: Float tensor of values greater than 0.
+        x: Tensor of the dtype of `a` with values of at least 0. The shapes of `a` and `x` must be
+            broadcastable.
 
     Returns:
-        Tensor of the broadcast shape and the dtype of `a`.
+        Tensor of the dtype of `a`, with the shape that results from broadcasting.
 
     Raises:
-        InvalidArgumentError: If the dtypes differ or the shapes are not broadcastable.
+        tf.errors.InvalidArgumentError: If the dtypes differ, or if the shapes are not
+            broadcastable.
 
     Example:
         >>> import tfpy as tf
@@ -1041,7 +1051,7 @@ _invert = OPS["invert"]
 def invert(x: TensorLike, name: str | None = None) -> Tensor:
     """Invert all bits of `x` element-wise.
 
-    For signed integers this is `-1 - x`.
+    For signed integers, the result is `-1 - x`.
 
     Args:
         x: Integer tensor.
@@ -1143,18 +1153,18 @@ _left_shift = OPS["left_shift"]
 def left_shift(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Shift the bits of `x` to the left by `y` places element-wise.
 
-    `y` is limited to the range from 0 to the bit width of the dtype minus 1.
+    Values of `y` are clipped to the range from 0 to the bit width of the dtype minus 1.
 
     Args:
         x: Integer tensor.
-        y: Tensor of the dtype of `x`. The shapes must be broadcastable.
+        y: Tensor of the dtype of `x`. The shapes of `x` and `y` must be broadcastable.
 
     Returns:
-        Tensor of the broadcast shape and the dtype of `x`.
+        Tensor of the dtype of `x`, with the shape that results from broadcasting.
 
     Raises:
-        tf.errors.InvalidArgumentError: If the dtype is not supported, the dtypes differ, or the
-            shapes are not broadcastable.
+        tf.errors.InvalidArgumentError: If the dtype is not supported, if the dtypes differ, or if
+            the shapes are not broadcastable.
 
     Example:
         >>> import tfpy as tf
@@ -1201,18 +1211,18 @@ _less = OPS["less"]
 def less(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Compute `x < y` element-wise.
 
-    A comparison with NaN is False.
+    The result is False where an operand is NaN.
 
     Args:
         x: Float or integer tensor.
-        y: Tensor of the dtype of `x`. The shapes must be broadcastable.
+        y: Tensor of the dtype of `x`. The shapes of `x` and `y` must be broadcastable.
 
     Returns:
-        Bool tensor of the broadcast shape.
+        Bool tensor of the shape that results from broadcasting.
 
     Raises:
-        tf.errors.InvalidArgumentError: If the dtype is not supported, the dtypes differ, or the
-            shapes are not broadcastable.
+        tf.errors.InvalidArgumentError: If the dtype is not supported, if the dtypes differ, or if
+            the shapes are not broadcastable.
 
     Example:
         >>> import tfpy as tf
@@ -1230,18 +1240,18 @@ _less_equal = OPS["less_equal"]
 def less_equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Compute `x <= y` element-wise.
 
-    A comparison with NaN is False.
+    The result is False where an operand is NaN.
 
     Args:
         x: Float or integer tensor.
-        y: Tensor of the dtype of `x`. The shapes must be broadcastable.
+        y: Tensor of the dtype of `x`. The shapes of `x` and `y` must be broadcastable.
 
     Returns:
-        Bool tensor of the broadcast shape.
+        Bool tensor of the shape that results from broadcasting.
 
     Raises:
-        tf.errors.InvalidArgumentError: If the dtype is not supported, the dtypes differ, or the
-            shapes are not broadcastable.
+        tf.errors.InvalidArgumentError: If the dtype is not supported, if the dtypes differ, or if
+            the shapes are not broadcastable.
 
     Example:
         >>> import tfpy as tf
@@ -1286,8 +1296,8 @@ _log = OPS["log"]
 def log(x: TensorLike, name: str | None = None) -> Tensor:
     """Compute the natural logarithm of `x` element-wise.
 
-    The result is -infinity at 0 and NaN for negative floats. For complex numbers it is the
-    logarithm with an imaginary part in (-pi, pi].
+    The result is -infinity at 0 and NaN for negative floats. For complex numbers, its imaginary
+    part is in (-pi, pi].
 
     Args:
         x: Float or complex tensor.
@@ -1314,13 +1324,14 @@ _log1p = OPS["log1p"]
 def log1p(x: TensorLike, name: str | None = None) -> Tensor:
     """Compute `log(1 + x)` element-wise.
 
-    The result is accurate near 0. It is -infinity at -1, and NaN for smaller floats.
+    The result is accurate near 0, unlike `tf.math.log(1 + x)`. It is -infinity at -1, and NaN for
+    smaller floats.
 
     Args:
-        x: Float or complex tensor; may be a `tf.SparseTensor`.
+        x: Float or complex tensor, or a `tf.SparseTensor`.
 
     Returns:
-        Tensor of the shape and dtype of `x`. It is sparse if `x` is.
+        Tensor of the shape and dtype of `x`. If `x` is sparse, so is the result.
 
     Raises:
         tf.errors.InvalidArgumentError: If the dtype of `x` is not supported.
@@ -1343,14 +1354,14 @@ def logical_and(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor
 
     Args:
         x: Bool tensor.
-        y: Tensor of the dtype of `x`. The shapes must be broadcastable.
+        y: Tensor of the dtype of `x`. The shapes of `x` and `y` must be broadcastable.
 
     Returns:
-        Tensor of the broadcast shape and the dtype of `x`.
+        Tensor of the dtype of `x`, with the shape that results from broadcasting.
 
     Raises:
-        tf.errors.InvalidArgumentError: If the dtype is not supported, the dtypes differ, or the
-            shapes are not broadcastable.
+        tf.errors.InvalidArgumentError: If the dtype is not supported, if the dtypes differ, or if
+            the shapes are not broadcastable.
 
     Example:
         >>> import tfpy as tf
@@ -1395,14 +1406,14 @@ def logical_or(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 
     Args:
         x: Bool tensor.
-        y: Tensor of the dtype of `x`. The shapes must be broadcastable.
+        y: Tensor of the dtype of `x`. The shapes of `x` and `y` must be broadcastable.
 
     Returns:
-        Tensor of the broadcast shape and the dtype of `x`.
+        Tensor of the dtype of `x`, with the shape that results from broadcasting.
 
     Raises:
-        tf.errors.InvalidArgumentError: If the dtype is not supported, the dtypes differ, or the
-            shapes are not broadcastable.
+        tf.errors.InvalidArgumentError: If the dtype is not supported, if the dtypes differ, or if
+            the shapes are not broadcastable.
 
     Example:
         >>> import tfpy as tf
@@ -1422,14 +1433,14 @@ def logical_xor(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor
 
     Args:
         x: Bool tensor.
-        y: Tensor of the dtype of `x`. The shapes must be broadcastable.
+        y: Tensor of the dtype of `x`. The shapes of `x` and `y` must be broadcastable.
 
     Returns:
-        Tensor of the broadcast shape and the dtype of `x`.
+        Tensor of the dtype of `x`, with the shape that results from broadcasting.
 
     Raises:
-        tf.errors.InvalidArgumentError: If the dtype is not supported, the dtypes differ, or the
-            shapes are not broadcastable.
+        tf.errors.InvalidArgumentError: If the dtype is not supported, if the dtypes differ, or if
+            the shapes are not broadcastable.
 
     Example:
         >>> import tfpy as tf
@@ -1473,19 +1484,19 @@ _maximum = OPS["maximum"]
 def maximum(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Compute the maximum of `x` and `y` element-wise.
 
-    The result is NaN where either operand is NaN. Where the operands are equal, `x` receives the
-    gradient.
+    The result is NaN where either operand is NaN. Where the operands are equal, the gradient is
+    passed to `x` only.
 
     Args:
         x: Float or integer tensor.
-        y: Tensor of the dtype of `x`. The shapes must be broadcastable.
+        y: Tensor of the dtype of `x`. The shapes of `x` and `y` must be broadcastable.
 
     Returns:
-        Tensor of the broadcast shape and the dtype of `x`.
+        Tensor of the dtype of `x`, with the shape that results from broadcasting.
 
     Raises:
-        tf.errors.InvalidArgumentError: If the dtype is not supported, the dtypes differ, or the
-            shapes are not broadcastable.
+        tf.errors.InvalidArgumentError: If the dtype is not supported, if the dtypes differ, or if
+            the shapes are not broadcastable.
 
     Example:
         >>> import tfpy as tf
@@ -1503,19 +1514,19 @@ _minimum = OPS["minimum"]
 def minimum(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Compute the minimum of `x` and `y` element-wise.
 
-    The result is NaN where either operand is NaN. Where the operands are equal, `x` receives the
-    gradient.
+    The result is NaN where either operand is NaN. Where the operands are equal, the gradient is
+    passed to `x` only.
 
     Args:
         x: Float or integer tensor.
-        y: Tensor of the dtype of `x`. The shapes must be broadcastable.
+        y: Tensor of the dtype of `x`. The shapes of `x` and `y` must be broadcastable.
 
     Returns:
-        Tensor of the broadcast shape and the dtype of `x`.
+        Tensor of the dtype of `x`, with the shape that results from broadcasting.
 
     Raises:
-        tf.errors.InvalidArgumentError: If the dtype is not supported, the dtypes differ, or the
-            shapes are not broadcastable.
+        tf.errors.InvalidArgumentError: If the dtype is not supported, if the dtypes differ, or if
+            the shapes are not broadcastable.
 
     Example:
         >>> import tfpy as tf
@@ -1537,14 +1548,14 @@ def multiply(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 
     Args:
         x: Float, integer or complex tensor.
-        y: Tensor of the dtype of `x`. The shapes must be broadcastable.
+        y: Tensor of the dtype of `x`. The shapes of `x` and `y` must be broadcastable.
 
     Returns:
-        Tensor of the broadcast shape and the dtype of `x`.
+        Tensor of the dtype of `x`, with the shape that results from broadcasting.
 
     Raises:
-        tf.errors.InvalidArgumentError: If the dtype is not supported, the dtypes differ, or the
-            shapes are not broadcastable.
+        tf.errors.InvalidArgumentError: If the dtype is not supported, if the dtypes differ, or if
+            the shapes are not broadcastable.
 
     Example:
         >>> import tfpy as tf
@@ -1566,14 +1577,14 @@ def multiply_no_nan(x: TensorLike, y: TensorLike, name: str | None = None) -> Te
 
     Args:
         x: Float or complex tensor.
-        y: Tensor of the dtype of `x`. The shapes must be broadcastable.
+        y: Tensor of the dtype of `x`. The shapes of `x` and `y` must be broadcastable.
 
     Returns:
-        Tensor of the broadcast shape and the dtype of `x`.
+        Tensor of the dtype of `x`, with the shape that results from broadcasting.
 
     Raises:
-        tf.errors.InvalidArgumentError: If the dtype is not supported, the dtypes differ, or the
-            shapes are not broadcastable.
+        tf.errors.InvalidArgumentError: If the dtype is not supported, if the dtypes differ, or if
+            the shapes are not broadcastable.
 
     Example:
         >>> import tfpy as tf
@@ -1618,13 +1629,14 @@ _negative = OPS["negative"]
 def negative(x: TensorLike, name: str | None = None) -> Tensor:
     """Compute `-x` element-wise.
 
-    The smallest integer of a dtype remains unchanged.
+    The smallest integer of a signed dtype, such as -128 for int8, remains unchanged, because the
+    dtype does not contain its negative.
 
     Args:
-        x: Float, signed integer or complex tensor; may be a `tf.SparseTensor`.
+        x: Float, signed integer or complex tensor, or a `tf.SparseTensor`.
 
     Returns:
-        Tensor of the shape and dtype of `x`. It is sparse if `x` is.
+        Tensor of the shape and dtype of `x`. If `x` is sparse, so is the result.
 
     Raises:
         tf.errors.InvalidArgumentError: If the dtype of `x` is not supported.
@@ -1643,26 +1655,27 @@ _nextafter = OPS["nextafter"]
 
 
 def nextafter(x1: TensorLike, x2: TensorLike, name: str | None = None) -> Tensor:
-    """Return the float next to `x1` in the direction of `x2`, element-wise.
+    """Return the float that follows `x1` in the direction of `x2`, element-wise.
 
-    The result is `x1` where both operands are equal.
+    Where both operands are equal, the result is `x1`.
 
     Args:
         x1: Float tensor.
-        x2: Tensor of the dtype of `x1`. The shapes must be broadcastable.
+        x2: Tensor of the dtype of `x1`. The shapes of `x1` and `x2` must be broadcastable.
 
     Returns:
-        Tensor of the broadcast shape and the dtype of `x1`.
+        Tensor of the dtype of `x1`, with the shape that results from broadcasting.
 
     Raises:
-        tf.errors.InvalidArgumentError: If the dtype is not supported, the dtypes differ, or the
-            shapes are not broadcastable.
+        tf.errors.InvalidArgumentError: If the dtype is not supported, if the dtypes differ, or if
+            the shapes are not broadcastable.
 
     Example:
         >>> import tfpy as tf
-        >>> x = tf.math.nextafter(tf.constant(1.0), 2.0)
-        >>> float(x) == 1.0 + 2.0**-23
-        True
+        >>> float(tf.math.nextafter(1.0, 2.0))
+        1.0000001192092896
+        >>> float(tf.math.nextafter(1.0, 0.0))
+        0.9999999403953552
     """
     return apply(_nextafter, x1, x2)
 
@@ -1673,18 +1686,18 @@ _not_equal = OPS["not_equal"]
 def not_equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Compute `x != y` element-wise.
 
-    NaN differs from every value, itself included.
+    NaN differs from every value, even from NaN.
 
     Args:
         x: Float, integer, complex, bool or string tensor.
-        y: Tensor of the dtype of `x`. The shapes must be broadcastable.
+        y: Tensor of the dtype of `x`. The shapes of `x` and `y` must be broadcastable.
 
     Returns:
-        Bool tensor of the broadcast shape.
+        Bool tensor of the shape that results from broadcasting.
 
     Raises:
-        tf.errors.InvalidArgumentError: If the dtype is not supported, the dtypes differ, or the
-            shapes are not broadcastable.
+        tf.errors.InvalidArgumentError: If the dtype is not supported, if the dtypes differ, or if
+            the shapes are not broadcastable.
 
     Example:
         >>> import tfpy as tf
@@ -1702,19 +1715,19 @@ _polygamma = OPS["polygamma"]
 def polygamma(a: TensorLike, x: TensorLike, name: str | None = None) -> Tensor:
     """Compute the polygamma function element-wise.
 
-    The function is the derivative of order `a` of `tf.math.digamma` at `x`. The result is NaN where
-    `a` is not one of the integers 0, 1, 2, ... Only `x` has a gradient.
+    The result is the derivative of order `a` of `tf.math.digamma` at `x`. It is NaN where `a` is
+    negative or not an integer. The gradient with respect to `a` is None.
 
     Args:
         a: Float tensor.
-        x: Tensor of the dtype of `a`. The shapes must be broadcastable.
+        x: Tensor of the dtype of `a`. The shapes of `a` and `x` must be broadcastable.
 
     Returns:
-        Tensor of the broadcast shape and the dtype of `a`.
+        Tensor of the dtype of `a`, with the shape that results from broadcasting.
 
     Raises:
-        tf.errors.InvalidArgumentError: If the dtype is not supported, the dtypes differ, or the
-            shapes are not broadcastable.
+        tf.errors.InvalidArgumentError: If the dtype is not supported, if the dtypes differ, or if
+            the shapes are not broadcastable.
 
     Example:
         >>> import tfpy as tf
@@ -1730,21 +1743,22 @@ _pow = OPS["pow"]
 
 
 def pow(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
-    """Compute `x` to the power `y` element-wise.
+    """Compute `x` raised to the power `y` element-wise.
 
-    Integers wrap around on overflow. A negative integer exponent raises `InvalidArgumentError` on
-    the cpu backend. The gradient with respect to `y` is 0 where `x` is not positive.
+    Integers wrap around on overflow. A negative integer exponent raises
+    `tf.errors.InvalidArgumentError` on the cpu backend. The gradient with respect to `y` is 0 where
+    `x` is not positive.
 
     Args:
         x: Float, integer or complex tensor.
-        y: Tensor of the dtype of `x`. The shapes must be broadcastable.
+        y: Tensor of the dtype of `x`. The shapes of `x` and `y` must be broadcastable.
 
     Returns:
-        Tensor of the broadcast shape and the dtype of `x`.
+        Tensor of the dtype of `x`, with the shape that results from broadcasting.
 
     Raises:
-        tf.errors.InvalidArgumentError: If the dtype is not supported, the dtypes differ, or the
-            shapes are not broadcastable.
+        tf.errors.InvalidArgumentError: If the dtype is not supported, if the dtypes differ, or if
+            the shapes are not broadcastable.
 
     Example:
         >>> import tfpy as tf
@@ -1764,14 +1778,14 @@ def realdiv(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 
     Args:
         x: Float or complex tensor.
-        y: Tensor of the dtype of `x`. The shapes must be broadcastable.
+        y: Tensor of the dtype of `x`. The shapes of `x` and `y` must be broadcastable.
 
     Returns:
-        Tensor of the broadcast shape and the dtype of `x`.
+        Tensor of the dtype of `x`, with the shape that results from broadcasting.
 
     Raises:
-        tf.errors.InvalidArgumentError: If the dtype is not supported, the dtypes differ, or the
-            shapes are not broadcastable.
+        tf.errors.InvalidArgumentError: If the dtype is not supported, if the dtypes differ, or if
+            the shapes are not broadcastable.
 
     Example:
         >>> import tfpy as tf
@@ -1789,8 +1803,8 @@ _reciprocal = OPS["reciprocal"]
 def reciprocal(x: TensorLike, name: str | None = None) -> Tensor:
     """Compute `1 / x` element-wise.
 
-    The result at 0 is infinite. The gradient is 0 where the gradient of the result is 0, even if
-    the derivative is infinite.
+    The result at 0 is infinite. Where the gradient of the result is 0, the gradient of `x` is 0,
+    not NaN, even if `x` is 0. So elements that `tf.where` discards do not affect the gradient.
 
     Args:
         x: Float or complex tensor.
@@ -1842,7 +1856,7 @@ _relu6 = OPS["relu6"]
 def relu6(features: TensorLike, name: str | None = None) -> Tensor:
     """Compute the rectified linear unit limited to 6, `min(max(features, 0), 6)`, element-wise.
 
-    The gradient at 0 and at 6 is 0.
+    The gradient is 0 where `features` are exactly 0 or 6.
 
     Args:
         features: Float or integer tensor.
@@ -1869,19 +1883,19 @@ _right_shift = OPS["right_shift"]
 def right_shift(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Shift the bits of `x` to the right by `y` places element-wise.
 
-    The sign of signed integers is preserved. `y` is limited to the range from 0 to the bit width of
-    the dtype minus 1.
+    The sign of signed integers is preserved. Values of `y` are clipped to the range from 0 to the
+    bit width of the dtype minus 1.
 
     Args:
         x: Integer tensor.
-        y: Tensor of the dtype of `x`. The shapes must be broadcastable.
+        y: Tensor of the dtype of `x`. The shapes of `x` and `y` must be broadcastable.
 
     Returns:
-        Tensor of the broadcast shape and the dtype of `x`.
+        Tensor of the dtype of `x`, with the shape that results from broadcasting.
 
     Raises:
-        tf.errors.InvalidArgumentError: If the dtype is not supported, the dtypes differ, or the
-            shapes are not broadcastable.
+        tf.errors.InvalidArgumentError: If the dtype is not supported, if the dtypes differ, or if
+            the shapes are not broadcastable.
 
     Example:
         >>> import tfpy as tf
@@ -1899,13 +1913,14 @@ _rint = OPS["rint"]
 def rint(x: TensorLike, name: str | None = None) -> Tensor:
     """Round `x` to the nearest integer element-wise.
 
-    Halves round to the even integer. The result has no gradient.
+    Halves are rounded to the nearest even integer. The gradient is None because the function is
+    piecewise constant.
 
     Args:
-        x: Float tensor; may be a `tf.SparseTensor`.
+        x: Float tensor, or a `tf.SparseTensor`.
 
     Returns:
-        Tensor of the shape and dtype of `x`. It is sparse if `x` is.
+        Tensor of the shape and dtype of `x`. If `x` is sparse, so is the result.
 
     Raises:
         tf.errors.InvalidArgumentError: If the dtype of `x` is not supported.
@@ -1926,7 +1941,8 @@ _round = OPS["round"]
 def round(x: TensorLike, name: str | None = None) -> Tensor:
     """Round `x` to the nearest integer element-wise.
 
-    Halves round to the even integer. The result has no gradient.
+    Halves are rounded to the nearest even integer. The gradient is None because the function is
+    piecewise constant.
 
     Args:
         x: Float or integer tensor.
@@ -1953,8 +1969,9 @@ _rsqrt = OPS["rsqrt"]
 def rsqrt(x: TensorLike, name: str | None = None) -> Tensor:
     """Compute `1 / sqrt(x)` element-wise.
 
-    The result is infinite at 0 and NaN for negative floats. The gradient is 0 where the gradient of
-    the result is 0, even if the derivative is infinite.
+    The result is infinite at 0 and NaN for negative floats. Where the gradient of the result is 0,
+    the gradient of `x` is 0, not NaN, even if `x` is 0. So elements that `tf.where` discards do not
+    affect the gradient.
 
     Args:
         x: Float or complex tensor.
@@ -1981,8 +1998,9 @@ _selu = OPS["selu"]
 def selu(features: TensorLike, name: str | None = None) -> Tensor:
     """Compute the scaled exponential linear unit element-wise.
 
-    The result is `scale * features` above 0 and `scale * alpha * (exp(features) - 1)` elsewhere,
-    with `scale` 1.0507 and `alpha` 1.6733 (https://arxiv.org/abs/1706.02515).
+    The result is `scale * features` where `features` are positive, and `scale * alpha *
+    (exp(features) - 1)` elsewhere. `scale` is 1.0507 and `alpha` is 1.6733, as derived in
+    https://arxiv.org/abs/1706.02515.
 
     Args:
         features: Float tensor.
@@ -2034,13 +2052,13 @@ _sin = OPS["sin"]
 def sin(x: TensorLike, name: str | None = None) -> Tensor:
     """Compute the sine of `x` element-wise.
 
-    `x` is an angle in radians. The result is NaN at infinity.
+    `x` is an angle in radians. The result is NaN where `x` is infinite.
 
     Args:
-        x: Float or complex tensor; may be a `tf.SparseTensor`.
+        x: Float or complex tensor, or a `tf.SparseTensor`.
 
     Returns:
-        Tensor of the shape and dtype of `x`. It is sparse if `x` is.
+        Tensor of the shape and dtype of `x`. If `x` is sparse, so is the result.
 
     Raises:
         tf.errors.InvalidArgumentError: If the dtype of `x` is not supported.
@@ -2061,14 +2079,14 @@ _sinh = OPS["sinh"]
 def sinh(x: TensorLike, name: str | None = None) -> Tensor:
     """Compute the hyperbolic sine of `x` element-wise.
 
-    The function is `(exp(x) - exp(-x)) / 2`. The result is infinite where it exceeds the range of
+    The result is `(exp(x) - exp(-x)) / 2`. It is infinite where it exceeds the range of
     the dtype.
 
     Args:
-        x: Float or complex tensor; may be a `tf.SparseTensor`.
+        x: Float or complex tensor, or a `tf.SparseTensor`.
 
     Returns:
-        Tensor of the shape and dtype of `x`. It is sparse if `x` is.
+        Tensor of the shape and dtype of `x`. If `x` is sparse, so is the result.
 
     Raises:
         tf.errors.InvalidArgumentError: If the dtype of `x` is not supported.
@@ -2089,7 +2107,7 @@ _softplus = OPS["softplus"]
 def softplus(features: TensorLike, name: str | None = None) -> Tensor:
     """Compute `log(1 + exp(features))` element-wise.
 
-    Large inputs do not overflow.
+    The result is finite even where `exp(features)` exceeds the range of the dtype.
 
     Args:
         features: Float tensor.
@@ -2116,14 +2134,15 @@ _sqrt = OPS["sqrt"]
 def sqrt(x: TensorLike, name: str | None = None) -> Tensor:
     """Compute the square root of `x` element-wise.
 
-    The result is NaN for negative floats. For complex numbers it is the root with a nonnegative
-    real part. The gradient at 0 is infinite, or 0 where the gradient of the result is 0.
+    The result is NaN for negative floats. For complex numbers, it is the root with a nonnegative
+    real part. The gradient at 0 is infinite. But where the gradient of the result is 0, the
+    gradient of `x` is 0 as well, so elements that `tf.where` discards do not affect it.
 
     Args:
-        x: Float or complex tensor; may be a `tf.SparseTensor`.
+        x: Float or complex tensor, or a `tf.SparseTensor`.
 
     Returns:
-        Tensor of the shape and dtype of `x`. It is sparse if `x` is.
+        Tensor of the shape and dtype of `x`. If `x` is sparse, so is the result.
 
     Raises:
         tf.errors.InvalidArgumentError: If the dtype of `x` is not supported.
@@ -2147,10 +2166,10 @@ def square(x: TensorLike, name: str | None = None) -> Tensor:
     Integers wrap around on overflow.
 
     Args:
-        x: Float, integer or complex tensor; may be a `tf.SparseTensor`.
+        x: Float, integer or complex tensor, or a `tf.SparseTensor`.
 
     Returns:
-        Tensor of the shape and dtype of `x`. It is sparse if `x` is.
+        Tensor of the shape and dtype of `x`. If `x` is sparse, so is the result.
 
     Raises:
         tf.errors.InvalidArgumentError: If the dtype of `x` is not supported.
@@ -2171,18 +2190,18 @@ _squared_difference = OPS["squared_difference"]
 def squared_difference(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Compute `(x - y) * conj(x - y)` element-wise.
 
-    For complex numbers this is the squared distance, in the dtype of the operands.
+    For complex numbers, the result is the squared distance as a complex number.
 
     Args:
         x: Float, integer or complex tensor.
-        y: Tensor of the dtype of `x`. The shapes must be broadcastable.
+        y: Tensor of the dtype of `x`. The shapes of `x` and `y` must be broadcastable.
 
     Returns:
-        Tensor of the broadcast shape and the dtype of `x`.
+        Tensor of the dtype of `x`, with the shape that results from broadcasting.
 
     Raises:
-        tf.errors.InvalidArgumentError: If the dtype is not supported, the dtypes differ, or the
-            shapes are not broadcastable.
+        tf.errors.InvalidArgumentError: If the dtype is not supported, if the dtypes differ, or if
+            the shapes are not broadcastable.
 
     Example:
         >>> import tfpy as tf
@@ -2228,14 +2247,14 @@ def subtract(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 
     Args:
         x: Float, integer or complex tensor.
-        y: Tensor of the dtype of `x`. The shapes must be broadcastable.
+        y: Tensor of the dtype of `x`. The shapes of `x` and `y` must be broadcastable.
 
     Returns:
-        Tensor of the broadcast shape and the dtype of `x`.
+        Tensor of the dtype of `x`, with the shape that results from broadcasting.
 
     Raises:
-        tf.errors.InvalidArgumentError: If the dtype is not supported, the dtypes differ, or the
-            shapes are not broadcastable.
+        tf.errors.InvalidArgumentError: If the dtype is not supported, if the dtypes differ, or if
+            the shapes are not broadcastable.
 
     Example:
         >>> import tfpy as tf
@@ -2253,13 +2272,13 @@ _tan = OPS["tan"]
 def tan(x: TensorLike, name: str | None = None) -> Tensor:
     """Compute the tangent of `x` element-wise.
 
-    `x` is an angle in radians. The result is NaN at infinity.
+    `x` is an angle in radians. The result is NaN where `x` is infinite.
 
     Args:
-        x: Float or complex tensor; may be a `tf.SparseTensor`.
+        x: Float or complex tensor, or a `tf.SparseTensor`.
 
     Returns:
-        Tensor of the shape and dtype of `x`. It is sparse if `x` is.
+        Tensor of the shape and dtype of `x`. If `x` is sparse, so is the result.
 
     Raises:
         tf.errors.InvalidArgumentError: If the dtype of `x` is not supported.
@@ -2280,13 +2299,13 @@ _tanh = OPS["tanh"]
 def tanh(x: TensorLike, name: str | None = None) -> Tensor:
     """Compute the hyperbolic tangent of `x` element-wise.
 
-    The function is `sinh(x) / cosh(x)`. The result is between -1 and 1.
+    The result is `sinh(x) / cosh(x)`. It is between -1 and 1.
 
     Args:
-        x: Float or complex tensor; may be a `tf.SparseTensor`.
+        x: Float or complex tensor, or a `tf.SparseTensor`.
 
     Returns:
-        Tensor of the shape and dtype of `x`. It is sparse if `x` is.
+        Tensor of the shape and dtype of `x`. If `x` is sparse, so is the result.
 
     Raises:
         tf.errors.InvalidArgumentError: If the dtype of `x` is not supported.
@@ -2307,19 +2326,20 @@ _truncatediv = OPS["truncatediv"]
 def truncatediv(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Compute `x / y` rounded towards 0, element-wise.
 
-    Division of an integer by 0 raises `InvalidArgumentError` on the cpu backend and returns 0 on
-    other backends. The result has no gradient.
+    Division of an integer by 0 raises `tf.errors.InvalidArgumentError` on the cpu backend and
+    returns 0 on the other backends. The gradient is None because the function is piecewise
+    constant.
 
     Args:
         x: Float or integer tensor.
-        y: Tensor of the dtype of `x`. The shapes must be broadcastable.
+        y: Tensor of the dtype of `x`. The shapes of `x` and `y` must be broadcastable.
 
     Returns:
-        Tensor of the broadcast shape and the dtype of `x`.
+        Tensor of the dtype of `x`, with the shape that results from broadcasting.
 
     Raises:
-        tf.errors.InvalidArgumentError: If the dtype is not supported, the dtypes differ, or the
-            shapes are not broadcastable.
+        tf.errors.InvalidArgumentError: If the dtype is not supported, if the dtypes differ, or if
+            the shapes are not broadcastable.
 
     Example:
         >>> import tfpy as tf
@@ -2337,19 +2357,19 @@ _truncatemod = OPS["truncatemod"]
 def truncatemod(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Compute the remainder of `x / y`, with the sign of `x`, element-wise.
 
-    Division of an integer by 0 raises `InvalidArgumentError` on the cpu backend and returns 0 on
-    other backends. The result has no gradient.
+    Division of an integer by 0 raises `tf.errors.InvalidArgumentError` on the cpu backend and
+    returns 0 on the other backends. No gradient is defined: computing it raises a LookupError.
 
     Args:
         x: Float or integer tensor.
-        y: Tensor of the dtype of `x`. The shapes must be broadcastable.
+        y: Tensor of the dtype of `x`. The shapes of `x` and `y` must be broadcastable.
 
     Returns:
-        Tensor of the broadcast shape and the dtype of `x`.
+        Tensor of the dtype of `x`, with the shape that results from broadcasting.
 
     Raises:
-        tf.errors.InvalidArgumentError: If the dtype is not supported, the dtypes differ, or the
-            shapes are not broadcastable.
+        tf.errors.InvalidArgumentError: If the dtype is not supported, if the dtypes differ, or if
+            the shapes are not broadcastable.
 
     Example:
         >>> import tfpy as tf
@@ -2393,18 +2413,18 @@ _xdivy = OPS["xdivy"]
 def xdivy(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Compute `x / y` element-wise, and 0 where `x` is 0.
 
-    The result is 0 where `x` is 0, even if `y` is infinite or NaN.
+    Where `x` is 0, the value of `y` does not matter, even if it is infinite or NaN.
 
     Args:
         x: Float or complex tensor.
-        y: Tensor of the dtype of `x`. The shapes must be broadcastable.
+        y: Tensor of the dtype of `x`. The shapes of `x` and `y` must be broadcastable.
 
     Returns:
-        Tensor of the broadcast shape and the dtype of `x`.
+        Tensor of the dtype of `x`, with the shape that results from broadcasting.
 
     Raises:
-        tf.errors.InvalidArgumentError: If the dtype is not supported, the dtypes differ, or the
-            shapes are not broadcastable.
+        tf.errors.InvalidArgumentError: If the dtype is not supported, if the dtypes differ, or if
+            the shapes are not broadcastable.
 
     Example:
         >>> import tfpy as tf
@@ -2422,18 +2442,18 @@ _xlog1py = OPS["xlog1py"]
 def xlog1py(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Compute `x * log(1 + y)` element-wise, and 0 where `x` is 0.
 
-    The result is 0 where `x` is 0, even if `y` is infinite or NaN.
+    Where `x` is 0, the value of `y` does not matter, even if it is infinite or NaN.
 
     Args:
         x: Float or complex tensor.
-        y: Tensor of the dtype of `x`. The shapes must be broadcastable.
+        y: Tensor of the dtype of `x`. The shapes of `x` and `y` must be broadcastable.
 
     Returns:
-        Tensor of the broadcast shape and the dtype of `x`.
+        Tensor of the dtype of `x`, with the shape that results from broadcasting.
 
     Raises:
-        tf.errors.InvalidArgumentError: If the dtype is not supported, the dtypes differ, or the
-            shapes are not broadcastable.
+        tf.errors.InvalidArgumentError: If the dtype is not supported, if the dtypes differ, or if
+            the shapes are not broadcastable.
 
     Example:
         >>> import tfpy as tf
@@ -2451,18 +2471,18 @@ _xlogy = OPS["xlogy"]
 def xlogy(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Compute `x * log(y)` element-wise, and 0 where `x` is 0.
 
-    The result is 0 where `x` is 0, even if `y` is infinite or NaN.
+    Where `x` is 0, the value of `y` does not matter, even if it is infinite or NaN.
 
     Args:
         x: Float or complex tensor.
-        y: Tensor of the dtype of `x`. The shapes must be broadcastable.
+        y: Tensor of the dtype of `x`. The shapes of `x` and `y` must be broadcastable.
 
     Returns:
-        Tensor of the broadcast shape and the dtype of `x`.
+        Tensor of the dtype of `x`, with the shape that results from broadcasting.
 
     Raises:
-        tf.errors.InvalidArgumentError: If the dtype is not supported, the dtypes differ, or the
-            shapes are not broadcastable.
+        tf.errors.InvalidArgumentError: If the dtype is not supported, if the dtypes differ, or if
+            the shapes are not broadcastable.
 
     Example:
         >>> import tfpy as tf
@@ -2480,19 +2500,19 @@ _zeta = OPS["zeta"]
 def zeta(x: TensorLike, q: TensorLike, name: str | None = None) -> Tensor:
     """Compute the Hurwitz zeta function element-wise.
 
-    The function is the sum of `(q + k) ** -x` over all integers `k >= 0`. The result is infinite
-    for `x = 1` and NaN for smaller `x`. Only `q` has a gradient.
+    The result is the sum of `(q + k) ** -x` over all integers `k >= 0`. It is infinite if `x` is 1,
+    and NaN if `x` is less than 1. The gradient with respect to `x` is None.
 
     Args:
         x: Float tensor.
-        q: Tensor of the dtype of `x`. The shapes must be broadcastable.
+        q: Tensor of the dtype of `x`. The shapes of `x` and `q` must be broadcastable.
 
     Returns:
-        Tensor of the broadcast shape and the dtype of `x`.
+        Tensor of the dtype of `x`, with the shape that results from broadcasting.
 
     Raises:
-        tf.errors.InvalidArgumentError: If the dtype is not supported, the dtypes differ, or the
-            shapes are not broadcastable.
+        tf.errors.InvalidArgumentError: If the dtype is not supported, if the dtypes differ, or if
+            the shapes are not broadcastable.
 
     Example:
         >>> import tfpy as tf

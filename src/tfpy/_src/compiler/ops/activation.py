@@ -65,7 +65,7 @@ relu6 = elementwise(
     laws=Laws(idempotent=True, exact=True),
     doc="""Compute the rectified linear unit limited to 6, `min(max(features, 0), 6)`, element-wise.
 
-    The gradient at 0 and at 6 is 0.
+    The gradient is 0 where `features` are exactly 0 or 6.
     """,
 )
 elu = activation(
@@ -75,7 +75,7 @@ elu = activation(
     lambda g, y, x: select(y < 0, g * (y + 1), g),
     doc="""Compute the exponential linear unit element-wise.
 
-    The result is `features` above 0 and `exp(features) - 1` elsewhere.
+    The result is `features` where they are positive, and `exp(features) - 1` elsewhere.
     """,
 )
 selu = activation(
@@ -87,8 +87,9 @@ selu = activation(
     lambda g, y, x: g * select(x < 0, y + host.SELU_SCALE * host.SELU_ALPHA, host.SELU_SCALE),
     doc="""Compute the scaled exponential linear unit element-wise.
 
-    The result is `scale * features` above 0 and `scale * alpha * (exp(features) - 1)` elsewhere,
-    with `scale` 1.0507 and `alpha` 1.6733 (https://arxiv.org/abs/1706.02515).
+    The result is `scale * features` where `features` are positive, and `scale * alpha *
+    (exp(features) - 1)` elsewhere. `scale` is 1.0507 and `alpha` is 1.6733, as derived in
+    https://arxiv.org/abs/1706.02515.
     """,
 )
 leaky_relu_grad: Op = binary(
@@ -134,6 +135,6 @@ softplus = elementwise(
     public="math.softplus nn.softplus",
     doc="""Compute `log(1 + exp(features))` element-wise.
 
-    Large inputs do not overflow.
+    The result is finite even where `exp(features)` exceeds the range of the dtype.
     """,
 )

@@ -48,7 +48,7 @@ invert = elementwise(
     laws=Laws(involution=True, exact=True),
     doc="""Invert all bits of `x` element-wise.
 
-    For signed integers this is `-1 - x`.
+    For signed integers, the result is `-1 - x`.
     """,
 )
 
@@ -72,7 +72,7 @@ left_shift = binary(
     laws=Laws(exact=True),
     doc="""Shift the bits of `x` to the left by `y` places element-wise.
 
-    `y` is limited to the range from 0 to the bit width of the dtype minus 1.
+    Values of `y` are clipped to the range from 0 to the bit width of the dtype minus 1.
     """,
 )
 right_shift = binary(
@@ -85,7 +85,7 @@ right_shift = binary(
     laws=Laws(exact=True),
     doc="""Shift the bits of `x` to the right by `y` places element-wise.
 
-    The sign of signed integers is preserved. `y` is limited to the range from 0 to the bit width of
-    the dtype minus 1.
+    The sign of signed integers is preserved. Values of `y` are clipped to the range from 0 to the
+    bit width of the dtype minus 1.
     """,
 )

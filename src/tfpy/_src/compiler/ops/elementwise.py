@@ -127,8 +127,9 @@ floor_div = binary(
     public="math.floordiv floor_div",
     doc="""Compute `x / y` rounded down to an integer, element-wise.
 
-    Division of an integer by 0 raises `InvalidArgumentError` on the cpu backend and returns 0 on
-    other backends. The result has no gradient.
+    Division of an integer by 0 raises `tf.errors.InvalidArgumentError` on the cpu backend and
+    returns 0 on the other backends. The gradient is None because the function is piecewise
+    constant.
     """,
 )
 floor_mod = binary(
@@ -141,8 +142,8 @@ floor_mod = binary(
     public="math.floormod math.mod",
     doc="""Compute the remainder of `x / y`, with the sign of `y`, element-wise.
 
-    Division of an integer by 0 raises `InvalidArgumentError` on the cpu backend and returns 0 on
-    other backends.
+    Division of an integer by 0 raises `tf.errors.InvalidArgumentError` on the cpu backend and
+    returns 0 on the other backends.
     """,
 )
 power = binary(
@@ -153,10 +154,11 @@ power = binary(
     takes=NUMERIC,
     domain=(0.3, 3.0),
     laws=Laws(neutral=1),
-    doc="""Compute `x` to the power `y` element-wise.
+    doc="""Compute `x` raised to the power `y` element-wise.
 
-    Integers wrap around on overflow. A negative integer exponent raises `InvalidArgumentError` on
-    the cpu backend. The gradient with respect to `y` is 0 where `x` is not positive.
+    Integers wrap around on overflow. A negative integer exponent raises
+    `tf.errors.InvalidArgumentError` on the cpu backend. The gradient with respect to `y` is 0 where
+    `x` is not positive.
     """,
 )
 maximum = binary(
@@ -168,8 +170,8 @@ maximum = binary(
     laws=Laws(commutative=True, neutral=-math.inf, idempotent=True, exact=True),
     doc="""Compute the maximum of `x` and `y` element-wise.
 
-    The result is NaN where either operand is NaN. Where the operands are equal, `x` receives the
-    gradient.
+    The result is NaN where either operand is NaN. Where the operands are equal, the gradient is
+    passed to `x` only.
     """,
 )
 minimum = binary(
@@ -181,8 +183,8 @@ minimum = binary(
     laws=Laws(commutative=True, neutral=math.inf, idempotent=True, exact=True),
     doc="""Compute the minimum of `x` and `y` element-wise.
 
-    The result is NaN where either operand is NaN. Where the operands are equal, `x` receives the
-    gradient.
+    The result is NaN where either operand is NaN. Where the operands are equal, the gradient is
+    passed to `x` only.
     """,
 )
 squared_difference = binary(
@@ -195,7 +197,7 @@ squared_difference = binary(
     laws=Laws(exact=True),
     doc="""Compute `(x - y) * conj(x - y)` element-wise.
 
-    For complex numbers this is the squared distance, in the dtype of the operands.
+    For complex numbers, the result is the squared distance as a complex number.
     """,
 )
 atan2 = binary(
@@ -207,7 +209,7 @@ atan2 = binary(
     params=("y", "x"),
     doc="""Compute the angle of the point (`x`, `y`) element-wise.
 
-    The angle is in radians, in the range [-pi, pi].
+    The result is in radians, in the range [-pi, pi].
     """,
 )
 negative = elementwise(
@@ -221,7 +223,8 @@ negative = elementwise(
     by_rows=True,
     doc="""Compute `-x` element-wise.
 
-    The smallest integer of a dtype remains unchanged.
+    The smallest integer of a signed dtype, such as -128 for int8, remains unchanged, because the
+    dtype does not contain its negative.
     """,
 )
 
@@ -243,7 +246,8 @@ abs_ = elementwise(
     laws=Laws(idempotent=True, exact=True, sparse=True),
     doc="""Compute the absolute value of `x` element-wise.
 
-    The smallest integer of a dtype remains unchanged.
+    The smallest integer of a signed dtype, such as -128 for int8, remains unchanged, because the
+    dtype does not contain its negative.
     """,
 )
 sign: Op = elementwise(
@@ -276,8 +280,8 @@ reciprocal = elementwise(
     public="math.reciprocal",
     doc="""Compute `1 / x` element-wise.
 
-    The result at 0 is infinite. The gradient is 0 where the gradient of the result is 0, even if
-    the derivative is infinite.
+    The result at 0 is infinite. Where the gradient of the result is 0, the gradient of `x` is 0,
+    not NaN, even if `x` is 0. So elements that `tf.where` discards do not affect the gradient.
     """,
 )
 
@@ -291,8 +295,9 @@ sqrt = float_unary(
     laws=Laws(exact=True, sparse=True),
     doc="""Compute the square root of `x` element-wise.
 
-    The result is NaN for negative floats. For complex numbers it is the root with a nonnegative
-    real part. The gradient at 0 is infinite, or 0 where the gradient of the result is 0.
+    The result is NaN for negative floats. For complex numbers, it is the root with a nonnegative
+    real part. The gradient at 0 is infinite. But where the gradient of the result is 0, the
+    gradient of `x` is 0 as well, so elements that `tf.where` discards do not affect it.
     """,
 )
 rsqrt = float_unary(
@@ -303,8 +308,9 @@ rsqrt = float_unary(
     public="math.rsqrt",
     doc="""Compute `1 / sqrt(x)` element-wise.
 
-    The result is infinite at 0 and NaN for negative floats. The gradient is 0 where the gradient of
-    the result is 0, even if the derivative is infinite.
+    The result is infinite at 0 and NaN for negative floats. Where the gradient of the result is 0,
+    the gradient of `x` is 0, not NaN, even if `x` is 0. So elements that `tf.where` discards do not
+    affect the gradient.
     """,
 )
 exp = float_unary(
@@ -313,7 +319,8 @@ exp = float_unary(
     lambda g, y, x: g * y,
     doc="""Compute the exponential, `e` to the power `x`, element-wise.
 
-    The result is infinite where it exceeds the range of the dtype (float32: above 88.7).
+    The result is infinite where it exceeds the range of the dtype. For float32, this is where `x`
+    is above 88.72.
     """,
 )
 expm1 = float_unary(
@@ -324,7 +331,7 @@ expm1 = float_unary(
     laws=Laws(sparse=True),
     doc="""Compute `exp(x) - 1` element-wise.
 
-    The result is accurate near 0, where `exp(x)` rounds to 1.
+    The result is accurate near 0, unlike `tf.exp(x) - 1`.
     """,
 )
 log = float_unary(
@@ -335,8 +342,8 @@ log = float_unary(
     public="math.log",
     doc="""Compute the natural logarithm of `x` element-wise.
 
-    The result is -infinity at 0 and NaN for negative floats. For complex numbers it is the
-    logarithm with an imaginary part in (-pi, pi].
+    The result is -infinity at 0 and NaN for negative floats. For complex numbers, its imaginary
+    part is in (-pi, pi].
     """,
 )
 log1p = float_unary(
@@ -348,7 +355,8 @@ log1p = float_unary(
     laws=Laws(sparse=True),
     doc="""Compute `log(1 + x)` element-wise.
 
-    The result is accurate near 0. It is -infinity at -1, and NaN for smaller floats.
+    The result is accurate near 0, unlike `tf.math.log(1 + x)`. It is -infinity at -1, and NaN for
+    smaller floats.
     """,
 )
 floor = float_unary(
@@ -359,7 +367,8 @@ floor = float_unary(
     laws=Laws(idempotent=True, exact=True, sparse=True),
     doc="""Round `x` down to an integer element-wise.
 
-    Infinities and NaN remain unchanged. The result has no gradient.
+    Infinities and NaN remain unchanged. The gradient is None because the function is piecewise
+    constant.
     """,
 )
 ceil = float_unary(
@@ -371,7 +380,8 @@ ceil = float_unary(
     laws=Laws(idempotent=True, exact=True, sparse=True),
     doc="""Round `x` up to an integer element-wise.
 
-    Infinities and NaN remain unchanged. The result has no gradient.
+    Infinities and NaN remain unchanged. The gradient is None because the function is piecewise
+    constant.
     """,
 )
 round_ = elementwise(
@@ -383,6 +393,7 @@ round_ = elementwise(
     laws=Laws(idempotent=True, exact=True),
     doc="""Round `x` to the nearest integer element-wise.
 
-    Halves round to the even integer. The result has no gradient.
+    Halves are rounded to the nearest even integer. The gradient is None because the function is
+    piecewise constant.
     """,
 )

@@ -78,14 +78,16 @@ igamma: Op = _function(
     The result is NaN outside of the domain `a > 0`, `x >= 0`.
 
     Args:
-        a: Float tensor, greater than 0.
-        x: Tensor of the dtype of `a`, at least 0. The shapes must be broadcastable.
+        a: Float tensor of values greater than 0.
+        x: Tensor of the dtype of `a` with values of at least 0. The shapes of `a` and `x` must be
+            broadcastable.
 
     Returns:
-        Tensor of the broadcast shape and the dtype of `a`.
+        Tensor of the dtype of `a`, with the shape that results from broadcasting.
 
     Raises:
-        InvalidArgumentError: If the dtypes differ or the shapes are not broadcastable.
+        tf.errors.InvalidArgumentError: If the dtypes differ, or if the shapes are not
+            broadcastable.
     """,
     public="math.igamma",
 )
@@ -96,17 +98,19 @@ igammac: Op = _function(
     _POSITIVE,
     """Compute the upper regularized incomplete gamma function element-wise.
 
-    The function is `1 - igamma(a, x)`. The result is NaN outside of the domain `a > 0`, `x >= 0`.
+    The result is `1 - tf.math.igamma(a, x)`. It is NaN outside of the domain `a > 0`, `x >= 0`.
 
     Args:
-        a: Float tensor, greater than 0.
-        x: Tensor of the dtype of `a`, at least 0. The shapes must be broadcastable.
+        a: Float tensor of values greater than 0.
+        x: Tensor of the dtype of `a` with values of at least 0. The shapes of `a` and `x` must be
+            broadcastable.
 
     Returns:
-        Tensor of the broadcast shape and the dtype of `a`.
+        Tensor of the dtype of `a`, with the shape that results from broadcasting.
 
     Raises:
-        InvalidArgumentError: If the dtypes differ or the shapes are not broadcastable.
+        tf.errors.InvalidArgumentError: If the dtypes differ, or if the shapes are not
+            broadcastable.
     """,
     public="math.igammac",
 )
@@ -150,20 +154,21 @@ betainc: Op = _function(
     ((0.3, 5.0), (0.3, 5.0), (0.05, 0.95)),
     """Compute the regularized incomplete beta function element-wise.
 
-    The result is NaN outside of the domain `a > 0`, `b > 0`, `0 <= x <= 1`. Only `x` has a
-    gradient.
+    The result is NaN outside of the domain `a > 0`, `b > 0`, `0 <= x <= 1`. The gradients with
+    respect to `a` and `b` are None.
 
     Args:
-        a: Float tensor, greater than 0.
-        b: Tensor of the dtype of `a`, greater than 0.
-        x: Tensor of the dtype of `a`, from 0 to 1. Operands that are not scalars must have the
-            same shape.
+        a: Float tensor of values greater than 0.
+        b: Tensor of the dtype of `a` with values greater than 0.
+        x: Tensor of the dtype of `a` with values from 0 to 1. Operands that are not scalars must
+            have the same shape.
 
     Returns:
-        Tensor of the shape of the operands that are not scalars and the dtype of `a`.
+        Tensor of the dtype of `a`. Its shape is that of the operands that are not scalars.
 
     Raises:
-        InvalidArgumentError: If the dtypes or the shapes differ.
+        tf.errors.InvalidArgumentError: If the dtypes differ, or if operands that are not scalars
+            have different shapes.
     """,
     params=("a", "b", "x"),
     public="math.betainc",

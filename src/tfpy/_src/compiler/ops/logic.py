@@ -19,7 +19,7 @@ equal: Op = compare(
     laws=Laws(commutative=True),
     doc="""Compute `x == y` element-wise.
 
-    NaN is not equal to any value, itself included.
+    NaN is not equal to any value, not even to NaN.
     """,
 )
 not_equal: Op = compare(
@@ -30,7 +30,7 @@ not_equal: Op = compare(
     laws=Laws(commutative=True),
     doc="""Compute `x != y` element-wise.
 
-    NaN differs from every value, itself included.
+    NaN differs from every value, even from NaN.
     """,
 )
 less = compare(
@@ -39,7 +39,7 @@ less = compare(
     lambda x, y: x < y,
     doc="""Compute `x < y` element-wise.
 
-    A comparison with NaN is False.
+    The result is False where an operand is NaN.
     """,
 )
 less_equal = compare(
@@ -48,7 +48,7 @@ less_equal = compare(
     lambda x, y: x <= y,
     doc="""Compute `x <= y` element-wise.
 
-    A comparison with NaN is False.
+    The result is False where an operand is NaN.
     """,
 )
 greater = compare(
@@ -57,7 +57,7 @@ greater = compare(
     lambda x, y: x > y,
     doc="""Compute `x > y` element-wise.
 
-    A comparison with NaN is False.
+    The result is False where an operand is NaN.
     """,
 )
 greater_equal = compare(
@@ -66,7 +66,7 @@ greater_equal = compare(
     lambda x, y: x >= y,
     doc="""Compute `x >= y` element-wise.
 
-    A comparison with NaN is False.
+    The result is False where an operand is NaN.
     """,
 )
 logical_and = compare(

@@ -86,8 +86,9 @@ truncatediv = binary(
     public="truncatediv",
     doc="""Compute `x / y` rounded towards 0, element-wise.
 
-    Division of an integer by 0 raises `InvalidArgumentError` on the cpu backend and returns 0 on
-    other backends. The result has no gradient.
+    Division of an integer by 0 raises `tf.errors.InvalidArgumentError` on the cpu backend and
+    returns 0 on the other backends. The gradient is None because the function is piecewise
+    constant.
     """,
 )
 truncatemod = binary(
@@ -99,8 +100,8 @@ truncatemod = binary(
     public="truncatemod",
     doc="""Compute the remainder of `x / y`, with the sign of `x`, element-wise.
 
-    Division of an integer by 0 raises `InvalidArgumentError` on the cpu backend and returns 0 on
-    other backends. The result has no gradient.
+    Division of an integer by 0 raises `tf.errors.InvalidArgumentError` on the cpu backend and
+    returns 0 on the other backends. No gradient is defined: computing it raises a LookupError.
     """,
 )
 rint = elementwise(
@@ -113,7 +114,8 @@ rint = elementwise(
     laws=Laws(sparse=True),
     doc="""Round `x` to the nearest integer element-wise.
 
-    Halves round to the even integer. The result has no gradient.
+    Halves are rounded to the nearest even integer. The gradient is None because the function is
+    piecewise constant.
     """,
 )
 
@@ -139,9 +141,9 @@ nextafter = elementwise(
     takes=FLOAT,
     public="math.nextafter",
     by_bits=True,
-    doc="""Return the float next to `x1` in the direction of `x2`, element-wise.
+    doc="""Return the float that follows `x1` in the direction of `x2`, element-wise.
 
-    The result is `x1` where both operands are equal.
+    Where both operands are equal, the result is `x1`.
     """,
 )
 
@@ -172,7 +174,7 @@ def _product(
         public=f"math.{name}",
         doc=f"""Compute `{doc}` element-wise, and 0 where `x` is 0.
 
-        The result is 0 where `x` is 0, even if `y` is infinite or NaN.
+        Where `x` is 0, the value of `y` does not matter, even if it is infinite or NaN.
         """,
     )
     return op
@@ -269,8 +271,8 @@ zeta: Op = elementwise(
     public="math.zeta",
     doc="""Compute the Hurwitz zeta function element-wise.
 
-    The function is the sum of `(q + k) ** -x` over all integers `k >= 0`. The result is infinite
-    for `x = 1` and NaN for smaller `x`. Only `q` has a gradient.
+    The result is the sum of `(q + k) ** -x` over all integers `k >= 0`. It is infinite if `x` is 1,
+    and NaN if `x` is less than 1. The gradient with respect to `x` is None.
     """,
 )
 
@@ -285,8 +287,8 @@ polygamma: Op = elementwise(
     public="math.polygamma",
     doc="""Compute the polygamma function element-wise.
 
-    The function is the derivative of order `a` of `tf.math.digamma` at `x`. The result is NaN where
-    `a` is not one of the integers 0, 1, 2, ... Only `x` has a gradient.
+    The result is the derivative of order `a` of `tf.math.digamma` at `x`. It is NaN where `a` is
+    negative or not an integer. The gradient with respect to `a` is None.
     """,
 )
 

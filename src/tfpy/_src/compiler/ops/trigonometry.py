@@ -17,7 +17,7 @@ sin = float_unary(
     laws=Laws(sparse=True),
     doc="""Compute the sine of `x` element-wise.
 
-    `x` is an angle in radians. The result is NaN at infinity.
+    `x` is an angle in radians. The result is NaN where `x` is infinite.
     """,
 )
 cos: Op = float_unary(
@@ -26,7 +26,7 @@ cos: Op = float_unary(
     lambda g, y, x: -g * sin(x),
     doc="""Compute the cosine of `x` element-wise.
 
-    `x` is an angle in radians. The result is NaN at infinity.
+    `x` is an angle in radians. The result is NaN where `x` is infinite.
     """,
 )
 tan = float_unary(
@@ -37,7 +37,7 @@ tan = float_unary(
     laws=Laws(sparse=True),
     doc="""Compute the tangent of `x` element-wise.
 
-    `x` is an angle in radians. The result is NaN at infinity.
+    `x` is an angle in radians. The result is NaN where `x` is infinite.
     """,
 )
 
@@ -92,7 +92,7 @@ sinh = float_unary(
     laws=Laws(sparse=True),
     doc="""Compute the hyperbolic sine of `x` element-wise.
 
-    The function is `(exp(x) - exp(-x)) / 2`. The result is infinite where it exceeds the range of
+    The result is `(exp(x) - exp(-x)) / 2`. It is infinite where it exceeds the range of
     the dtype.
     """,
 )
@@ -102,7 +102,7 @@ cosh: Op = float_unary(
     lambda g, y, x: g * sinh(x),
     doc="""Compute the hyperbolic cosine of `x` element-wise.
 
-    The function is `(exp(x) + exp(-x)) / 2`. The result is infinite where it exceeds the range of
+    The result is `(exp(x) + exp(-x)) / 2`. It is infinite where it exceeds the range of
     the dtype.
     """,
 )
@@ -113,7 +113,7 @@ asinh = float_unary(
     laws=Laws(sparse=True),
     doc="""Compute the inverse hyperbolic sine of `x` element-wise.
 
-    The function is `log(x + sqrt(x * x + 1))`.
+    The result is `log(x + sqrt(x * x + 1))`.
     """,
 )
 acosh = float_unary(
@@ -123,7 +123,7 @@ acosh = float_unary(
     domain=(1.1, 9.0),
     doc="""Compute the inverse hyperbolic cosine of `x` element-wise.
 
-    The function is `log(x + sqrt(x * x - 1))`. The result is NaN for floats below 1.
+    The result is `log(x + sqrt(x * x - 1))`. It is NaN for floats below 1.
     """,
 )
 atanh = float_unary(
@@ -134,7 +134,7 @@ atanh = float_unary(
     laws=Laws(sparse=True),
     doc="""Compute the inverse hyperbolic tangent of `x` element-wise.
 
-    The function is `log((1 + x) / (1 - x)) / 2`. The result is infinite at -1 and 1, and NaN for
+    The result is `log((1 + x) / (1 - x)) / 2`. It is infinite at -1 and 1, and NaN for
     floats outside of [-1, 1].
     """,
 )
@@ -146,6 +146,6 @@ tanh = float_unary(
     laws=Laws(sparse=True),
     doc="""Compute the hyperbolic tangent of `x` element-wise.
 
-    The function is `sinh(x) / cosh(x)`. The result is between -1 and 1.
+    The result is `sinh(x) / cosh(x)`. It is between -1 and 1.
     """,
 )
