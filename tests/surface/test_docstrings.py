@@ -22,8 +22,8 @@ NEEDS_NO_TEXT = {"self", "cls", "name"}
 
 WITHOUT = {
     "it needs an element of a page or a device of the user's": """
-        browser.draw browser.from_gpu_buffer browser.gpu_device data.DeviceDataset data.microphone
-        data.microphone_async data.webcam data.webcam_async
+        browser.as_javascript browser.draw browser.from_gpu_buffer browser.gpu_device
+        data.DeviceDataset data.microphone data.microphone_async data.webcam data.webcam_async
     """,
     "it needs an address that serves files": """
         data.URLDataSource io.to_folder io.to_folder_async set_wasm_path set_wasm_paths

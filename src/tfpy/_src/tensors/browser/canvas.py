@@ -27,8 +27,8 @@ def get_pixels(source: Any) -> Array:
     """Return the RGBA bytes `[height, width, 4]` of an image source.
 
     Raises:
-        ValueError: If the source has no pixels, or the browser does not allow reading them, e.g.
-            because they come from a different site.
+        ValueError: If the source has no pixels, or the browser does not allow reading them, for
+            example because they come from a different site.
     """
     if hasattr(source, "data"):
         return _rgba_bytes(source)

@@ -28,7 +28,7 @@ _PICTURES = frozenset(
 )  # fmt: skip
 
 
-def as_javascript(function: Callable[..., Any]) -> Any:
+def as_javascript(function: Callable[..., object]) -> Any:
     """Create a JavaScript function that calls a Python function and returns a promise.
 
     The arguments are converted from JavaScript to Python:
@@ -36,11 +36,12 @@ def as_javascript(function: Callable[..., Any]) -> Any:
     - Numbers, strings and booleans are passed unchanged, and `null` becomes None.
     - A typed array becomes a tensor of its dtype. Any other array of numbers, booleans or strings,
       which can be nested, becomes a tensor of dtype float32, bool or string.
-    - An object `{data, shape, dtype}` becomes a tensor; `shape` and `dtype` are optional.
+    - An object `{data, shape, dtype}` with an array `data` becomes a tensor; `shape` and `dtype`
+      are optional.
     - Images, videos and canvases are converted by `tf.browser.from_pixels`.
     - Other plain objects become dicts, and arrays of objects become lists.
 
-    The result is converted from Python to JavaScript. If it is an awaitable, it is awaited first:
+    The result is awaited if it is an awaitable, and then converted from Python to JavaScript:
 
     - A tensor becomes an object `{dtype, shape, data}`, in which `data` is a typed array, or an
       array of strings. Bools are stored as bytes, and complex numbers as pairs of floats.

@@ -41,7 +41,7 @@ _OPAQUE = 255
 _NO_ATTRIBUTES: Mapping[str, Any] = {}
 
 
-def from_pixels(pixels: Any, num_channels: int = 3) -> Tensor:
+def from_pixels(pixels: object, num_channels: int = 3) -> Tensor:
     """Convert an image to a tensor.
 
     On the webgpu backend, the pixels of images, videos, canvases and bitmaps are copied to the GPU
@@ -52,17 +52,16 @@ def from_pixels(pixels: Any, num_channels: int = 3) -> Tensor:
         pixels: In a browser, an ImageData, an image, video or canvas element, an OffscreenCanvas or
             an ImageBitmap. Everywhere, a uint8 NumPy array of shape `[height, width]` or `[height,
             width, channels]`, or a mapping with `data` (RGBA bytes), `width` and `height`.
-        num_channels: Number of channels of the result, 1 to 4. They are the first ones of red,
-            green, blue and alpha, so 1 selects the red channel, not a gray value. Default: 3. An
-            array of shape `[height, width]` has one channel, so it requires 1.
+        num_channels: Number of channels of the result, 1 to 4, the first ones of red, green, blue
+            and alpha. So 1 selects the red channel, not a gray value. Default: 3. An array of shape
+            `[height, width]` has one channel, so it requires 1.
 
     Returns:
         Int32 tensor of shape `[height, width, num_channels]`, with values from 0 to 255.
 
     Raises:
-        ValueError: If `num_channels` is not from 1 to 4 or exceeds the number of channels of
-            `pixels`, if `pixels` is not an image, or if the browser does not allow reading the
-            image because it comes from a different site.
+        ValueError: If `num_channels` is not from 1 to 4 or exceeds the channels of `pixels`, if
+            `pixels` is not an image, or if it comes from a different site that forbids reading.
 
     Example:
         >>> import numpy as np
@@ -101,7 +100,7 @@ def _on_device(source: Any, channels: int) -> Tensor | None:
 
 
 @awaitable("tf.browser.from_pixels_async(pixels)")
-async def from_pixels_async(pixels: Any, num_channels: int = 3) -> Tensor:
+async def from_pixels_async(pixels: object, num_channels: int = 3) -> Tensor:
     """Convert an image to a tensor asynchronously, as soon as the image is loaded.
 
     An image element is loaded and decoded first, without blocking the page.
@@ -118,11 +117,14 @@ async def from_pixels_async(pixels: Any, num_channels: int = 3) -> Tensor:
     Raises:
         ValueError: As for `tf.browser.from_pixels`.
 
-    Example::
-
-        image = js.document.querySelector("img")
-        x = await tf.browser.from_pixels_async(image)
-        print(x.shape)  # for example (240, 320, 3)
+    Example:
+        >>> import asyncio
+        >>> import numpy as np
+        >>> import tfpy as tf
+        >>> pixels = np.array([[[255, 0, 0], [0, 0, 255]]], np.uint8)
+        >>> x = asyncio.run(tf.browser.from_pixels_async(pixels))  # in a page: x = await ...
+        >>> x.numpy().tolist()
+        [[[255, 0, 0], [0, 0, 255]]]
 
     See also: `tf.browser.from_pixels`.
     """
@@ -131,7 +133,7 @@ async def from_pixels_async(pixels: Any, num_channels: int = 3) -> Tensor:
     return from_pixels(pixels, num_channels)
 
 
-def to_pixels(img: TensorLike, canvas: Any = None) -> Array:
+def to_pixels(img: TensorLike, canvas: object = None) -> Array:
     """Convert an image tensor to RGBA bytes, and draw it on a canvas if one is passed.
 
     Args:
@@ -146,8 +148,7 @@ def to_pixels(img: TensorLike, canvas: Any = None) -> Array:
     Raises:
         ValueError: If the shape, dtype or values of the image are not supported.
         RuntimeError: On the webgpu backend, if the browser cannot suspend Python (JSPI). Await
-            `tf.browser.to_pixels_async` instead, or call `tf.browser.draw` if only the canvas is
-            needed.
+            `tf.browser.to_pixels_async` instead, or call `tf.browser.draw` only to draw the image.
 
     Example:
         >>> import tfpy as tf
@@ -161,7 +162,7 @@ def to_pixels(img: TensorLike, canvas: Any = None) -> Array:
     return wait(drawing, "write `await tf.browser.to_pixels_async(image)`")
 
 
-def to_pixels_async(img: TensorLike, canvas: Any = None) -> Coroutine[Any, Any, Array]:
+def to_pixels_async(img: TensorLike, canvas: object = None) -> Coroutine[Any, Any, Array]:
     """Convert an image tensor to RGBA bytes like `tf.browser.to_pixels`, without blocking the page.
 
     If a canvas is passed, the image is drawn in the next event-loop task, even if the result is not
@@ -179,10 +180,13 @@ def to_pixels_async(img: TensorLike, canvas: Any = None) -> Coroutine[Any, Any, 
     Raises:
         ValueError: If the shape, dtype or values of the image are not supported.
 
-    Example::
-
-        pixels = await tf.browser.to_pixels_async(tf.ones([1, 1]))
-        print(pixels.tolist())  # [[[255, 255, 255, 255]]]
+    Example:
+        >>> import asyncio
+        >>> import tfpy as tf
+        >>> image = tf.constant([[[1.0, 0.0, 0.0]]])
+        >>> pixels = asyncio.run(tf.browser.to_pixels_async(image))  # in a page: pixels = await ...
+        >>> pixels.tolist()
+        [[[255, 0, 0, 255]]]
 
     See also: `tf.browser.to_pixels`.
     """
@@ -199,7 +203,7 @@ async def _to_pixels(image: Tensor, canvas: Any) -> Array:
     return rgba
 
 
-def draw(image: TensorLike, canvas: Any, options: Mapping[str, Any] | None = None) -> None:
+def draw(image: TensorLike, canvas: object, options: Mapping[str, Any] | None = None) -> None:
     """Draw an image tensor on a canvas, which is resized to the image.
 
     On the webgpu backend, the image is drawn directly from GPU memory. Values outside of the range
@@ -283,7 +287,9 @@ def gpu_device() -> Any:
     return sharing_of(registry.active_backend()).gpu
 
 
-def from_gpu_buffer(buffer: Any, shape: Sequence[int], dtype: DTypeLike = dtypes.float32) -> Tensor:
+def from_gpu_buffer(
+    buffer: object, shape: Sequence[int], dtype: DTypeLike = dtypes.float32
+) -> Tensor:
     """Create a tensor that uses a GPUBuffer of the page as its memory, without a copy.
 
     tfpy neither writes to the buffer nor destroys it. Your code must not write to the buffer or
@@ -304,8 +310,7 @@ def from_gpu_buffer(buffer: Any, shape: Sequence[int], dtype: DTypeLike = dtypes
     Raises:
         tf.errors.UnimplementedError: If the active backend is not webgpu.
         TypeError: If `dtype` is not supported, or `buffer` is not a GPUBuffer.
-        ValueError: If the buffer is too small, if it is mapped, or if it does not have the required
-            usages.
+        ValueError: If the buffer is too small, is mapped, or lacks one of the required usages.
         tf.errors.InternalError: If the buffer belongs to a different device. The error is raised
             when a value is read the next time.
 

@@ -39,7 +39,7 @@ def _one_axis(axis: Any) -> int:
 
 @dispatchable
 def softmax(logits: TensorLike, axis: int | None = -1, name: str | None = None) -> Tensor:
-    """Compute the softmax, which is `exp(logits)`, scaled to sum to 1 along an axis.
+    """Compute the softmax, `exp(logits) / sum(exp(logits))`, along an axis.
 
     The maximum along the axis is subtracted first, so large logits do not overflow. A
     `tf.RaggedTensor` is normalized along its last axis.

@@ -115,7 +115,7 @@ class DataFormat:
         return values
 
     def depth(self, value: Any) -> int:
-        """Return the integer of the channels in a list with one per axis of the input, or 1."""
+        """Return the integer of the channels, or 1 if there is not one for each axis."""
         values = attribute_ints(value)
         return self.shape_last(values)[-1] if len(values) == self.rank + 2 else 1
 

@@ -44,7 +44,7 @@ def softmax_cross_entropy_with_logits(
         Float tensor of shape `[...]` and the dtype of `logits`.
 
     Raises:
-        tf.errors.InvalidArgumentError: If the shapes are not compatible.
+        tf.errors.InvalidArgumentError: If the shapes of `labels` and `logits` are not compatible.
         TypeError: If `axis` is not one integer.
 
     Example:
@@ -119,7 +119,7 @@ def sparse_softmax_cross_entropy_with_logits(
         Float tensor of shape `[...]` and the dtype of `logits`.
 
     Raises:
-        ValueError: If the shapes are not compatible.
+        ValueError: If `labels` does not have the shape of `logits` without the last axis.
         tf.errors.InvalidArgumentError: If a label is out of range, on the cpu and wasm backends. On
             the other backends, the loss and the gradient of its row are NaN.
 
@@ -201,7 +201,7 @@ def sigmoid_cross_entropy_with_logits(
         Loss of each element, a tensor of the shape and dtype of `logits`.
 
     Raises:
-        ValueError: If the shapes differ.
+        ValueError: If the shapes of the operands differ.
 
     Example:
         >>> import tfpy as tf
@@ -290,7 +290,7 @@ def log_poisson_loss(
         Loss of each element, a tensor of the shape and dtype of `log_input`.
 
     Raises:
-        ValueError: If the shapes differ.
+        ValueError: If the shapes of the operands differ.
 
     Example:
         >>> import tfpy as tf
@@ -371,7 +371,8 @@ def scale_regularization_loss(regularization_loss: TensorLike) -> Tensor:
         regularization_loss: Float tensor of any shape.
 
     Returns:
-        Scalar tensor of the dtype of `regularization_loss`. A strategy adds those of its replicas.
+        Scalar tensor of the dtype of `regularization_loss`. In distributed training, the results of
+        the replicas are added.
 
     Raises:
         RuntimeError: If called in the scope of a strategy, but outside of `Strategy.run`.

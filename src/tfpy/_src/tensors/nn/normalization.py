@@ -251,8 +251,8 @@ def fused_batch_norm(
 ) -> tuple[Tensor, Tensor, Tensor]:
     """Normalize each channel of a batch, and return the running statistics.
 
-    In TensorFlow, this function is `tf.compat.v1.nn.fused_batch_norm`. Gradients with respect to
-    the returned statistics are not computed.
+    In TensorFlow, this function is `tf.compat.v1.nn.fused_batch_norm`. If `is_training` is True, no
+    gradients are computed through the returned statistics.
 
     Args:
         x: Float tensor of shape `[batch, ..., channels]`, or `[batch, channels, ...]` for `"NCHW"`.

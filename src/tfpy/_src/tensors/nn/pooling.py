@@ -351,7 +351,7 @@ def pool(
     dilations: Strides | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """Compute the maximum or the mean of each window, whose pixels may be a distance apart.
+    """Compute the maximum or the mean of each window, which can be dilated.
 
     Args:
         input: Tensor of shape `[batch, *spatial, channels]`, or `[batch, channels, *spatial]` if
@@ -371,7 +371,7 @@ def pool(
         `data_format` begins with `"NC"`.
 
     Raises:
-        ValueError: If `pooling_type` is unknown, or dilations above 1 are combined with strides
+        ValueError: If `pooling_type` is unknown, or if dilations above 1 are combined with strides
             above 1 or padding `"SAME"`.
 
     Example:

@@ -43,8 +43,8 @@ def quantize_and_dequantize_v2(
         input_min: Lower end of the range, a scalar of the dtype of `input`.
         input_max: Upper end of the range, a scalar of the dtype of `input`.
         signed_input: If True (default), the integers are signed.
-        num_bits: Number of bits, from 2 for signed and 1 for unsigned integers up to 62. Default:
-            8.
+        num_bits: Number of bits, at least 2 for signed and 1 for unsigned integers, and at most 62.
+            Default: 8.
         range_given: If True, the range is from `input_min` to `input_max`. If False (default), it
             is the range of the values of `input`, or of its values at each index along `axis`.
         round_mode: Rounding of halves, `"HALF_TO_EVEN"` (default) or `"HALF_UP"`.
@@ -145,8 +145,8 @@ def quantize_and_dequantize(
         input_min: Lower end of the range, a scalar of the dtype of `input`.
         input_max: Upper end of the range, a scalar of the dtype of `input`.
         signed_input: If True (default), the integers are signed.
-        num_bits: Number of bits, from 2 for signed and 1 for unsigned integers up to 62. Default:
-            8.
+        num_bits: Number of bits, at least 2 for signed and 1 for unsigned integers, and at most 62.
+            Default: 8.
         range_given: If True, the range is from `input_min` to `input_max`. If False (default), it
             is the range of the values of `input`, or of its values at each index along `axis`.
         round_mode: Rounding of halves, `"HALF_TO_EVEN"` (default) or `"HALF_UP"`.

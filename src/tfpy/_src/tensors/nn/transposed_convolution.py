@@ -275,7 +275,7 @@ def atrous_conv2d_transpose(
 
     Raises:
         tf.errors.InvalidArgumentError: If the convolution of a tensor of shape `output_shape` does
-            not have the shape of `input`.
+            not have the shape of `value`.
 
     Example:
         >>> import tfpy as tf

@@ -34,8 +34,8 @@ def dct(
         n: Length of the transform. The last axis is cropped or zero-padded to this length first.
             Default: the length of the last axis.
         axis: Axis to transform. Only -1, the last axis, is supported.
-        norm: `"ortho"` for the orthonormal transform, which type 1 does not support, or None
-            (default) for the transform without a scale.
+        norm: None (default) for no normalization, or `"ortho"` for the orthonormal transform, which
+            type 1 does not support.
 
     Returns:
         Float tensor of shape `[..., n]` and the dtype of `input`.
@@ -78,8 +78,8 @@ def idct(
         type: Type of the transform, 1 to 4. Default: 2.
         n: Length of the transform. Only None, the length of the last axis, is supported.
         axis: Axis to transform. Only -1, the last axis, is supported.
-        norm: `"ortho"` for the orthonormal transform, which type 1 does not support, or None
-            (default) for the transform without a scale.
+        norm: None (default) for no normalization, or `"ortho"` for the orthonormal transform, which
+            type 1 does not support.
 
     Returns:
         Float tensor of the shape and dtype of `input`.

@@ -50,6 +50,9 @@ def _complex_transform(name: str, inverse: bool, given: str, gives: str) -> Call
     transform.__name__ = transform.__qualname__ = name
     transform.__doc__ = f"""Compute the {way} of complex numbers over the last {_dimensions(rank)}.
 
+    The Fourier transform is not scaled, and the inverse transform is divided by the number of
+    points.
+
     Args:
         input: Complex tensor of rank {rank} or more.
 
@@ -57,8 +60,7 @@ def _complex_transform(name: str, inverse: bool, given: str, gives: str) -> Call
         Complex tensor of the shape and dtype of `input`.
 
     Raises:
-        tf.errors.InvalidArgumentError: If the input is not complex, or if its rank is less than
-            {rank}.
+        tf.errors.InvalidArgumentError: If the input is not complex or its rank is below {rank}.
 
     Example:
         >>> import tfpy as tf
@@ -204,7 +206,7 @@ def _inverse_real_transform(name: str, given: str, gives: str) -> Callable[..., 
             whose length n becomes `2 * (n - 1)`.
 
     Returns:
-        Float tensor of the real numbers. Its rank is the rank of `input_tensor`.
+        Float tensor of the rank of `input_tensor`.
 
     Raises:
         ValueError: If the input is not complex, if its rank is too low, or if a length is negative.

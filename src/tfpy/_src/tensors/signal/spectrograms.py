@@ -297,8 +297,7 @@ def mdct(
             `tf.signal.vorbis_window`.
         pad_end: If True, zero-pad the end so that every sample is part of a frame. If False
             (default), samples that do not fill a frame are dropped.
-        norm: `"ortho"` for the orthonormal transform, or None (default) for the transform without a
-            scale.
+        norm: None (default) for no normalization, or `"ortho"` for the orthonormal transform.
 
     Returns:
         Float tensor of shape `[..., frames, frame_length // 2]`.

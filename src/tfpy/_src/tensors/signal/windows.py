@@ -132,9 +132,9 @@ def kaiser_window(
     dtype: DTypeLike = dtypes.float32,
     name: str | None = None,
 ) -> Tensor:
-    """Return a Kaiser window, which is a modified Bessel function of a half circle.
+    """Return a Kaiser window.
 
-    It is `I0(beta * sqrt(1 - t ** 2)) / I0(beta)` for t from -1 to 1, where `I0` is
+    The window is `I0(beta * sqrt(1 - t ** 2)) / I0(beta)` for t from -1 to 1, where `I0` is
     `tf.math.bessel_i0`.
 
     Args:
