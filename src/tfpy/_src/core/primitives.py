@@ -1803,8 +1803,8 @@ _reciprocal = OPS["reciprocal"]
 def reciprocal(x: TensorLike, name: str | None = None) -> Tensor:
     """Compute `1 / x` element-wise.
 
-    The result at 0 is infinite. Where the gradient of the result is 0, the gradient of `x` is 0,
-    not NaN, even if `x` is 0. So elements that `tf.where` discards do not affect the gradient.
+    The result at 0 is infinite. For elements that `tf.where` discards, the gradient is 0, even if
+    the derivative is infinite.
 
     Args:
         x: Float or complex tensor.
@@ -1969,9 +1969,8 @@ _rsqrt = OPS["rsqrt"]
 def rsqrt(x: TensorLike, name: str | None = None) -> Tensor:
     """Compute `1 / sqrt(x)` element-wise.
 
-    The result is infinite at 0 and NaN for negative floats. Where the gradient of the result is 0,
-    the gradient of `x` is 0, not NaN, even if `x` is 0. So elements that `tf.where` discards do not
-    affect the gradient.
+    The result is infinite at 0 and NaN for negative floats. For elements that `tf.where` discards,
+    the gradient is 0, even if the derivative is infinite.
 
     Args:
         x: Float or complex tensor.
@@ -2135,8 +2134,8 @@ def sqrt(x: TensorLike, name: str | None = None) -> Tensor:
     """Compute the square root of `x` element-wise.
 
     The result is NaN for negative floats. For complex numbers, it is the root with a nonnegative
-    real part. The gradient at 0 is infinite. But where the gradient of the result is 0, the
-    gradient of `x` is 0 as well, so elements that `tf.where` discards do not affect it.
+    real part. The gradient at 0 is infinite. For elements that `tf.where` discards, the gradient is
+    0, even if the derivative is infinite.
 
     Args:
         x: Float or complex tensor, or a `tf.SparseTensor`.
@@ -2358,7 +2357,7 @@ def truncatemod(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor
     """Compute the remainder of `x / y`, with the sign of `x`, element-wise.
 
     Division of an integer by 0 raises `tf.errors.InvalidArgumentError` on the cpu backend and
-    returns 0 on the other backends. No gradient is defined: computing it raises a LookupError.
+    returns 0 on the other backends. No gradient is defined, so a tape raises a LookupError.
 
     Args:
         x: Float or integer tensor.

@@ -280,8 +280,8 @@ reciprocal = elementwise(
     public="math.reciprocal",
     doc="""Compute `1 / x` element-wise.
 
-    The result at 0 is infinite. Where the gradient of the result is 0, the gradient of `x` is 0,
-    not NaN, even if `x` is 0. So elements that `tf.where` discards do not affect the gradient.
+    The result at 0 is infinite. For elements that `tf.where` discards, the gradient is 0, even if
+    the derivative is infinite.
     """,
 )
 
@@ -296,8 +296,8 @@ sqrt = float_unary(
     doc="""Compute the square root of `x` element-wise.
 
     The result is NaN for negative floats. For complex numbers, it is the root with a nonnegative
-    real part. The gradient at 0 is infinite. But where the gradient of the result is 0, the
-    gradient of `x` is 0 as well, so elements that `tf.where` discards do not affect it.
+    real part. The gradient at 0 is infinite. For elements that `tf.where` discards, the gradient is
+    0, even if the derivative is infinite.
     """,
 )
 rsqrt = float_unary(
@@ -308,9 +308,8 @@ rsqrt = float_unary(
     public="math.rsqrt",
     doc="""Compute `1 / sqrt(x)` element-wise.
 
-    The result is infinite at 0 and NaN for negative floats. Where the gradient of the result is 0,
-    the gradient of `x` is 0, not NaN, even if `x` is 0. So elements that `tf.where` discards do not
-    affect the gradient.
+    The result is infinite at 0 and NaN for negative floats. For elements that `tf.where` discards,
+    the gradient is 0, even if the derivative is infinite.
     """,
 )
 exp = float_unary(

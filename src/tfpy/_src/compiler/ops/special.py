@@ -101,7 +101,7 @@ truncatemod = binary(
     doc="""Compute the remainder of `x / y`, with the sign of `x`, element-wise.
 
     Division of an integer by 0 raises `tf.errors.InvalidArgumentError` on the cpu backend and
-    returns 0 on the other backends. No gradient is defined: computing it raises a LookupError.
+    returns 0 on the other backends. No gradient is defined, so a tape raises a LookupError.
     """,
 )
 rint = elementwise(
