@@ -437,7 +437,7 @@ def betainc(a: TensorLike, b: TensorLike, x: TensorLike, name: str | None = None
             have the same shape.
 
     Returns:
-        Tensor of the dtype of `a`. Its shape is that of the operands that are not scalars.
+        Tensor of the dtype of `a`, with the shape of the operands that are not scalars.
 
     Raises:
         tf.errors.InvalidArgumentError: If the dtypes differ, or if operands that are not scalars
@@ -1657,7 +1657,7 @@ _nextafter = OPS["nextafter"]
 def nextafter(x1: TensorLike, x2: TensorLike, name: str | None = None) -> Tensor:
     """Return the float that follows `x1` in the direction of `x2`, element-wise.
 
-    Where both operands are equal, the result is `x1`.
+    The result is `x1` where both operands are equal.
 
     Args:
         x1: Float tensor.
@@ -2412,7 +2412,7 @@ _xdivy = OPS["xdivy"]
 def xdivy(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Compute `x / y` element-wise, and 0 where `x` is 0.
 
-    Where `x` is 0, the value of `y` does not matter, even if it is infinite or NaN.
+    The value of `y` does not matter where `x` is 0, even if it is infinite or NaN.
 
     Args:
         x: Float or complex tensor.
@@ -2441,7 +2441,7 @@ _xlog1py = OPS["xlog1py"]
 def xlog1py(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Compute `x * log(1 + y)` element-wise, and 0 where `x` is 0.
 
-    Where `x` is 0, the value of `y` does not matter, even if it is infinite or NaN.
+    The value of `y` does not matter where `x` is 0, even if it is infinite or NaN.
 
     Args:
         x: Float or complex tensor.
@@ -2470,7 +2470,7 @@ _xlogy = OPS["xlogy"]
 def xlogy(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Compute `x * log(y)` element-wise, and 0 where `x` is 0.
 
-    Where `x` is 0, the value of `y` does not matter, even if it is infinite or NaN.
+    The value of `y` does not matter where `x` is 0, even if it is infinite or NaN.
 
     Args:
         x: Float or complex tensor.

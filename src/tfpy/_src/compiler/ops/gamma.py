@@ -164,7 +164,7 @@ betainc: Op = _function(
             have the same shape.
 
     Returns:
-        Tensor of the dtype of `a`. Its shape is that of the operands that are not scalars.
+        Tensor of the dtype of `a`, with the shape of the operands that are not scalars.
 
     Raises:
         tf.errors.InvalidArgumentError: If the dtypes differ, or if operands that are not scalars

@@ -143,7 +143,7 @@ nextafter = elementwise(
     by_bits=True,
     doc="""Return the float that follows `x1` in the direction of `x2`, element-wise.
 
-    Where both operands are equal, the result is `x1`.
+    The result is `x1` where both operands are equal.
     """,
 )
 
@@ -174,7 +174,7 @@ def _product(
         public=f"math.{name}",
         doc=f"""Compute `{doc}` element-wise, and 0 where `x` is 0.
 
-        Where `x` is 0, the value of `y` does not matter, even if it is infinite or NaN.
+        The value of `y` does not matter where `x` is 0, even if it is infinite or NaN.
         """,
     )
     return op

@@ -152,8 +152,8 @@ def general_dropout(
         x: Float tensor of any shape.
         rate: Probability of dropping an element, a scalar in `[0, 1)`.
         uniform_sampler: Function that takes the keyword arguments `shape` and `dtype` and returns a
-            tensor of random numbers in `[0, 1)`. Elements of `x` whose number is less than `rate`
-            are dropped.
+            tensor of random numbers in `[0, 1)`. An element of `x` is dropped if its number is less
+            than `rate`.
         noise_shape: Shape of the random mask, which must broadcast to the shape of `x`. Elements
             that share an entry of the mask are dropped together. Default: the shape of `x`.
 

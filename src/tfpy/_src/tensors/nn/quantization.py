@@ -50,8 +50,8 @@ def quantize_and_dequantize_v2(
         round_mode: Rounding of halves, `"HALF_TO_EVEN"` (default) or `"HALF_UP"`.
         narrow_range: If True, the lowest signed integer is not used, so that the range of integers
             is symmetric around 0.
-        axis: Axis whose indices have separate ranges. Negative values count from the end. Default:
-            one range for the whole tensor.
+        axis: Axis along which each index has its own range. Negative values count from the end.
+            Default: one range for the whole tensor.
 
     Returns:
         Float tensor of the shape and dtype of `input`.
@@ -152,8 +152,8 @@ def quantize_and_dequantize(
         round_mode: Rounding of halves, `"HALF_TO_EVEN"` (default) or `"HALF_UP"`.
         narrow_range: If True, the lowest signed integer is not used, so that the range of integers
             is symmetric around 0.
-        axis: Axis whose indices have separate ranges. Negative values count from the end. Default:
-            one range for the whole tensor.
+        axis: Axis along which each index has its own range. Negative values count from the end.
+            Default: one range for the whole tensor.
 
     Returns:
         Float tensor of the shape and dtype of `input`.
