@@ -9,17 +9,17 @@ from tfpy._src.core.typing import PathLike
 
 
 def as_bytes(bytes_or_text: str | bytes | bytearray, encoding: str = "utf-8") -> bytes:
-    """Convert a string to bytes.
+    """Convert a str or bytearray to bytes.
 
     Args:
-        bytes_or_text: str, bytes or bytearray.
-        encoding: Encoding of the result if a str is given.
+        bytes_or_text: A str, bytes or bytearray.
+        encoding: Encoding of the result if a str is passed.
 
     Returns:
         A bytes object.
 
     Raises:
-        TypeError: If the value is of another type.
+        TypeError: If the value is not a str, bytes or bytearray.
 
     Example:
         >>> import tfpy as tf
@@ -36,17 +36,17 @@ def as_bytes(bytes_or_text: str | bytes | bytearray, encoding: str = "utf-8") ->
 
 
 def as_text(bytes_or_text: str | bytes, encoding: str = "utf-8") -> str:
-    """Convert a string to str.
+    """Convert bytes to a str.
 
     Args:
-        bytes_or_text: str or bytes.
+        bytes_or_text: A str, which is returned unchanged, or bytes.
         encoding: Encoding of the bytes.
 
     Returns:
         A str.
 
     Raises:
-        TypeError: If the value is of another type.
+        TypeError: If the value is neither a str nor bytes.
 
     Example:
         >>> import tfpy as tf
@@ -63,17 +63,17 @@ def as_text(bytes_or_text: str | bytes, encoding: str = "utf-8") -> str:
 
 
 def as_str(bytes_or_text: str | bytes, encoding: str = "utf-8") -> str:
-    """Convert a string to str, as `tf.compat.as_text`.
+    """Convert bytes to a str. Same as `tf.compat.as_text`.
 
     Args:
-        bytes_or_text: str or bytes.
+        bytes_or_text: A str, which is returned unchanged, or bytes.
         encoding: Encoding of the bytes.
 
     Returns:
         A str.
 
     Raises:
-        TypeError: If the value is of another type.
+        TypeError: If the value is neither a str nor bytes.
 
     Example:
         >>> import tfpy as tf
@@ -84,11 +84,11 @@ def as_str(bytes_or_text: str | bytes, encoding: str = "utf-8") -> str:
 
 
 def as_str_any(value: Any, encoding: str = "utf-8") -> str:
-    """Convert any value to str. Bytes are decoded.
+    """Convert any value to a str.
 
     Args:
-        value: Any value.
-        encoding: Encoding of bytes.
+        value: Any value. Bytes are decoded; other values are converted with `str(value)`.
+        encoding: Encoding of the bytes.
 
     Returns:
         A str.
@@ -102,13 +102,13 @@ def as_str_any(value: Any, encoding: str = "utf-8") -> str:
 
 
 def path_to_str(path: PathLike) -> Any:
-    """Convert a path object to str; return other values unchanged.
+    """Convert a path object to a str.
 
     Args:
-        path: A str, a path object, or any other value.
+        path: An object such as `pathlib.Path`, or any other value.
 
     Returns:
-        A str for a path object, otherwise `path` itself.
+        A str for a path object. Any other value is returned unchanged.
 
     Example:
         >>> from pathlib import PurePosixPath

@@ -20,9 +20,12 @@ from tfpy._src.core.typing import ShapeLike, TensorLike
 
 
 def is_tensor(x: object) -> bool:
-    """Return True for tensors, Variables, ragged and sparse tensors, and indexed slices.
+    """Return True if a value is a tensor or another object that represents one.
 
-    Variables of other libraries that convert to tensors, e.g. Keras Variables, also count.
+    These objects are tensors, Variables, ragged and sparse tensors, and `tf.IndexedSlices`.
+    Variables of other libraries that can be converted to tensors, such as Keras's, also count.
+    NumPy arrays and Python numbers do not count, although functions accept them in place of
+    tensors.
 
     Args:
         x: Any value.
@@ -32,8 +35,8 @@ def is_tensor(x: object) -> bool:
 
     Example:
         >>> import tfpy as tf
-        >>> tf.is_tensor(tf.constant(1)), tf.is_tensor(1)
-        (True, False)
+        >>> tf.is_tensor(tf.constant(1)), tf.is_tensor(tf.Variable(1)), tf.is_tensor(1)
+        (True, True, False)
 
     See also: `tf.convert_to_tensor`.
     """
@@ -95,29 +98,38 @@ def convert_to_tensor(
 ) -> Tensor:
     """Convert a value to a tensor.
 
-    Python floats become float32 and integers int32 unless a dtype is given. NumPy arrays keep their
-    dtype, except that 64-bit dtypes become 32-bit ones without `TFPY_ENABLE_X64`. An object with a
-    method `__tf_tensor__(dtype, name)` returns its own tensor, which tapes follow; an object with
-    `__array__` becomes a constant. In a page, so does a JavaScript array: a typed array keeps its
-    dtype (`Float32Array` is float32), and the numbers of other arrays are treated as Python
-    numbers.
+    Python floats become float32 and Python integers become int32 unless a dtype is specified. NumPy
+    arrays keep their dtype. Unless the environment variable `TFPY_ENABLE_X64` is set, int64 and
+    float64 values are stored as int32 and float32.
+
+    Nested sequences may contain tensors, which are stacked. Gradients flow through tensors,
+    Variables, and the tensor that an object's method `__tf_tensor__(dtype, name)` returns. An
+    object with a method `__array__` is copied instead, so no gradient flows back to it. In a page,
+    JavaScript arrays are copied as well: a typed array keeps its dtype (a `Float32Array` becomes
+    float32), and the numbers of other arrays are converted as Python numbers are.
 
     Args:
-        value: Number, string, nested sequence, array, Variable, indexed slices or tensor.
-        dtype: Dtype of the result. Default: derived from the value.
-        dtype_hint: Preferred dtype, used only if the value can take it.
+        value: Number, string, nested sequence, NumPy array, Variable, `tf.IndexedSlices` or tensor.
+        dtype: Dtype of the result. Default: the dtype that follows from the value. A tensor must
+            already have this dtype; use `tf.cast` to change it.
+        dtype_hint: Preferred dtype, which is used if `dtype` is None and the value can be converted
+            to it. Default: no preference.
 
     Returns:
-        Tensor. A tensor is returned unchanged.
+        Tensor with the values. If `value` is a tensor, it is returned unchanged.
 
     Raises:
-        ValueError: If the value is None, a ragged or sparse tensor, a ragged sequence, a tensor of
-            another dtype, or out of range for the dtype.
-        TypeError: If Python values do not fit `dtype` (1.5 as int32).
+        ValueError: If the value is None, a ragged or sparse tensor, a sequence with rows of
+            different lengths, or a tensor with a dtype that differs from `dtype`. Also if an
+            integer is out of range for int32, int64 or uint64; integers wrap around in the other
+            integer dtypes.
+        TypeError: If Python values cannot be converted to `dtype`, such as 1.5 to int32.
 
     Example:
         >>> import tfpy as tf
-        >>> tf.convert_to_tensor([1.0, 2.0]).numpy().tolist()
+        >>> tf.convert_to_tensor([[1, 2], [3, 4]]).numpy().tolist()
+        [[1, 2], [3, 4]]
+        >>> tf.convert_to_tensor([tf.constant(1.0), 2.0]).numpy().tolist()
         [1.0, 2.0]
 
     See also: `tf.constant`, `tf.cast`.
@@ -175,27 +187,37 @@ def constant(
     shape: ShapeLike | None = None,
     name: str = "Const",
 ) -> Tensor:
-    """Make a tensor of the given values.
+    """Create a tensor from Python values or a NumPy array.
 
-    The values convert as in `tf.convert_to_tensor`. A tensor is returned as it is, without a copy.
+    The values are converted in the same way as by `tf.convert_to_tensor`. If `value` is already a
+    tensor, it is not copied, and `dtype` has no effect; use `tf.cast` to change the dtype.
 
     Args:
-        value: Number, string, nested sequence or array.
-        dtype: Dtype of the result. Default: derived from the value. int64 and float64 have 32 bits
-            without `TFPY_ENABLE_X64`.
-        shape: Shape of the result. The values are reshaped; a single value is repeated.
+        value: Number, string, nested sequence, NumPy array or tensor.
+        dtype: Dtype of the result. Default: float32 for Python floats, int32 for Python integers,
+            and the dtype of the array for NumPy arrays. Unless the environment variable
+            `TFPY_ENABLE_X64` is set, int64 and float64 values are stored as int32 and float32.
+        shape: Shape of the result, with as many elements as `value` has. A single number is
+            repeated for any shape. Default: the shape of the value.
 
     Returns:
-        Tensor of shape `shape`, or of the shape of the value.
+        Tensor with the values.
 
     Raises:
-        TypeError: If the number of values does not fit `shape`, or the values do not fit `dtype`.
-        ValueError: If the sequence is ragged or a value is out of range for the dtype.
+        TypeError: If the number of values does not match `shape`, or the values cannot be converted
+            to `dtype`, such as 1.5 to int32.
+        ValueError: If a nested sequence has rows of different lengths, or an integer is out of
+            range for int32, int64 or uint64. Integers wrap around in the other integer dtypes, so
+            300 becomes 44 as uint8.
 
     Example:
         >>> import tfpy as tf
         >>> tf.constant([[1, 2], [3, 4]]).numpy().tolist()
         [[1, 2], [3, 4]]
+        >>> tf.constant([1, 2, 3, 4], tf.float32, shape=[2, 2]).numpy().tolist()
+        [[1.0, 2.0], [3.0, 4.0]]
+        >>> tf.constant(0.5, shape=[3]).numpy().tolist()
+        [0.5, 0.5, 0.5]
 
     See also: `tf.convert_to_tensor`, `tf.fill`, `tf.Variable`.
     """
@@ -220,20 +242,30 @@ def constant(
 
 
 def get_static_value(tensor: TensorLike, partial: bool = False) -> Any:
-    """Return the values of a tensor if they are known without running a function.
+    """Return the values of a tensor if they are already known, and None otherwise.
+
+    While a `tf.function` is traced, only constants have known values. This function returns None
+    for the other tensors, whereas reading their values would raise an error.
 
     Args:
         tensor: Tensor, or another value.
         partial: Has no effect.
 
     Returns:
-        NumPy array of the values. None for a Variable and for a tensor of a trace. A value that is
-        not a tensor is returned unchanged.
+        NumPy array of the values. None for a tensor without known values, and for a Variable,
+        because its value can change. A value that is not a tensor is returned unchanged.
 
     Example:
         >>> import tfpy as tf
         >>> tf.get_static_value(tf.constant([1, 2])).tolist()
         [1, 2]
+        >>> @tf.function
+        ... def double(x):
+        ...     print(tf.get_static_value(x))
+        ...     return x * 2
+        >>> double(tf.constant([1, 2])).numpy().tolist()
+        None
+        [2, 4]
     """
     if isinstance(tensor, Holder):
         return None

@@ -1,4 +1,4 @@
-"""`Dimension`: one size of a `tf.TensorShape`, which may be unknown."""
+"""`Dimension`: one dimension of a `tf.TensorShape`, which may be unknown."""
 
 from __future__ import annotations
 
@@ -8,14 +8,17 @@ from typing import Any
 
 
 class Dimension:
-    """A size that may be unknown (`shape.dims[i]`). Arithmetic with an unknown size is unknown.
+    """A dimension of a shape, which may be unknown.
+
+    `shape.dims` of a `tf.TensorShape` contains objects of this class. Arithmetic with an unknown
+    dimension has an unknown result.
 
     Args:
-        value: The size; None if it is unknown.
+        value: A non-negative integer, or None for an unknown dimension.
 
     Raises:
-        ValueError: If the size is negative.
-        TypeError: If the value is not a size.
+        ValueError: If the value is negative.
+        TypeError: If the value is neither an integer nor None.
 
     Example:
         >>> import tfpy as tf
@@ -31,14 +34,14 @@ class Dimension:
 
     @property
     def value(self) -> int | None:
-        """The size; None if it is unknown."""
+        """The dimension as an int, or None if it is unknown."""
         return self._value
 
     def is_compatible_with(self, other: Any) -> bool:
-        """Return True if the sizes are equal or one of them is unknown.
+        """Return True if both dimensions are equal or at least one of them is unknown.
 
         Args:
-            other: Size, Dimension or None.
+            other: Integer, Dimension or None.
 
         Returns:
             A bool.
@@ -47,28 +50,28 @@ class Dimension:
         return self._value is None or other.value is None or self._value == other.value
 
     def assert_is_compatible_with(self, other: Any) -> None:
-        """Raise an error unless the sizes are compatible.
+        """Raise an error if both dimensions are known and differ.
 
         Args:
-            other: Size, Dimension or None.
+            other: Integer, Dimension or None.
 
         Raises:
-            ValueError: If the sizes are not compatible.
+            ValueError: If the dimensions are not compatible.
         """
         if not self.is_compatible_with(other):
             raise ValueError(f"Dimensions {self} and {other} are not compatible")
 
     def merge_with(self, other: Any) -> Dimension:
-        """Return the size that combines the knowledge of both Dimensions.
+        """Return this dimension if it is known, and `other` otherwise.
 
         Args:
-            other: Size, Dimension or None.
+            other: Integer, Dimension or None.
 
         Returns:
             A Dimension.
 
         Raises:
-            ValueError: If the sizes are not compatible.
+            ValueError: If both dimensions are known and differ.
         """
         self.assert_is_compatible_with(other)
         return as_dimension(other) if self._value is None else self
@@ -86,12 +89,12 @@ class Dimension:
 
 
 def as_dimension(value: Any) -> Dimension:
-    """Convert a size, None or a Dimension to a Dimension."""
+    """Convert an integer, None or a Dimension to a Dimension."""
     return value if isinstance(value, Dimension) else Dimension(value)
 
 
 def known_size(value: Any) -> int | None:
-    """Return a size as an int, or None if it is unknown."""
+    """Return a dimension as an int, or None if it is unknown."""
     if isinstance(value, Dimension):
         return value.value
     if value is None:
@@ -109,9 +112,9 @@ def known_size(value: Any) -> int | None:
 
 
 def _method(function: Callable[[int, int], Any], kind: Callable[[Any], Any], flip: bool) -> Any:
-    """Return a method that computes with two sizes.
+    """Return a method that computes with two dimensions.
 
-    The result is None or an unknown Dimension if a size is unknown.
+    The result is None or an unknown Dimension if a dimension is unknown.
     """
 
     def method(self: Dimension, other: Any) -> Any:

@@ -21,16 +21,16 @@ _MANY = 100_000_000  # number of elements at which TensorFlow warns
 
 
 class IndexedSlices(Composite):
-    """Rows of a larger tensor: `values[i]` is part of the row `indices[i]`.
+    """A tensor that is represented by some of its rows, whereas its other rows are zeros.
 
-    The gradient of `tf.gather` and `tf.nn.embedding_lookup` with respect to the table has this
-    type. Functions that accept tensors convert the slices to the larger tensor if its shape is
-    known; rows of equal indices are added.
+    Row `indices[i]` of the tensor is `values[i]`. Rows with the same index are added. The gradient
+    of `tf.gather` and `tf.nn.embedding_lookup` with respect to the table has this type. Functions
+    that accept tensors convert the slices to a dense tensor if `dense_shape` is known.
 
     Args:
-        values: Tensor of shape `[n, ...]`.
-        indices: int32 tensor of shape `[n]`, the row numbers.
-        dense_shape: int32 tensor of rank 1, the larger tensor's shape. None if it is unknown.
+        values: Tensor of shape `[n, ...]`, the rows.
+        indices: int32 tensor of shape `[n]`, the numbers of the rows.
+        dense_shape: int32 tensor of rank 1, the shape of the dense tensor. Default: unknown.
 
     Example:
         >>> import tfpy as tf
@@ -54,7 +54,7 @@ class IndexedSlices(Composite):
 
     @property
     def shape(self) -> TensorShape:
-        """Shape of the larger tensor; unknown without `dense_shape`."""
+        """Shape of the dense tensor. It is unknown if `dense_shape` is None."""
         if self.dense_shape is None:
             return TensorShape(None)
         return TensorShape(self.dense_shape.host_view().tolist())
@@ -66,7 +66,7 @@ class IndexedSlices(Composite):
 
     @property
     def device(self) -> str:
-        """Device that holds the values."""
+        """Name of the device that holds the values."""
         return self.values.device
 
     def __neg__(self) -> IndexedSlices:
@@ -77,7 +77,7 @@ class IndexedSlices(Composite):
         return f"IndexedSlices(indices={self.indices!s}, values={self.values!s}{shape})"
 
     def as_tensor(self) -> Tensor:
-        """Return the larger tensor. Rows of equal indices are added.
+        """Return the dense tensor. Rows with the same index are added.
 
         Returns:
             Tensor of shape `dense_shape`, the dtype of `values`.

@@ -25,15 +25,18 @@ _LARGEST = 10
 
 
 def tidy(name_or_fn: str | Callable[[], T], fn: Callable[[], T] | None = None) -> T:
-    """Call a function and dispose the tensors that it made, except those that are still needed.
+    """Call a function, and free the tensors that it created except those that are still needed.
 
-    Tensors that the function returns, tensors passed to `tf.keep`, and the values of Variables are
-    not disposed. Python frees unreferenced tensors anyway; `tidy` also frees tensors that are still
-    referenced.
+    The function's results, also in nested lists, tuples and dicts, stay valid. So do the values of
+    Variables and tensors that were passed to `tf.keep`. Python frees a tensor when its last
+    reference goes away, so `tf.tidy` is only necessary if references remain, for example in a list
+    or a closure.
 
     Args:
-        name_or_fn: The function, or a name for it (TensorFlow.js's optional first argument).
-        fn: The function if a name is given. It must not be `async`.
+        name_or_fn: Function without arguments. If `fn` is passed, this argument is a name, which
+            has no effect.
+        fn: Function without arguments, if the first argument is a name as in TensorFlow.js.
+            Default: the first argument is the function. The function must not be `async`.
 
     Returns:
         The result of the function.
@@ -43,9 +46,13 @@ def tidy(name_or_fn: str | Callable[[], T], fn: Callable[[], T] | None = None) -
 
     Example:
         >>> import tfpy as tf
-        >>> y = tf.tidy(lambda: tf.constant([1.0, 2.0]) * 2 + 1)
-        >>> y.numpy().tolist()
-        [3.0, 5.0]
+        >>> steps = []
+        >>> def compute():
+        ...     steps.append(tf.constant([1.0, 2.0]) * 2.0)
+        ...     return steps[0] + 1.0
+        >>> y = tf.tidy(compute)
+        >>> y.numpy().tolist(), steps[0].is_disposed
+        ([3.0, 5.0], True)
 
     See also: `tf.keep`, `tf.dispose`, `tf.memory`.
     """
@@ -76,20 +83,21 @@ def tidy(name_or_fn: str | Callable[[], T], fn: Callable[[], T] | None = None) -
 
 
 def keep(tensor: Tensor) -> Tensor:
-    """Exempt a tensor from the `tf.tidy` scopes around it.
+    """Keep a tensor valid after the calls of `tf.tidy` in which it was created.
 
     Args:
-        tensor: Tensor to keep.
+        tensor: Tensor to keep. It is freed as usual when its last reference goes away, or by
+            `tf.dispose`.
 
     Returns:
-        The tensor.
+        The same tensor.
 
     Example:
         >>> import tfpy as tf
-        >>> def doubled(x):
-        ...     kept.append(tf.keep(x * 2))
         >>> kept = []
-        >>> tf.tidy(lambda: doubled(tf.constant([1.0, 2.0])))
+        >>> def compute():
+        ...     kept.append(tf.keep(tf.constant([1.0, 2.0]) * 2.0))
+        >>> tf.tidy(compute)
         >>> kept[0].numpy().tolist()
         [2.0, 4.0]
 
@@ -100,10 +108,14 @@ def keep(tensor: Tensor) -> Tensor:
 
 
 def dispose(container: Nest) -> None:
-    """Dispose every tensor in a nest, including the components of ragged and sparse tensors.
+    """Free the memory of tensors now, although references to them remain.
+
+    A disposed tensor can no longer be used.
 
     Args:
-        container: Tensor or nest of tensors. Other leaves are ignored.
+        container: Tensor or nested structure (list, tuple or dict) of tensors. The components of
+            ragged and sparse tensors are freed as well. Other values, such as Variables, are
+            ignored.
 
     Example:
         >>> import tfpy as tf
@@ -129,13 +141,26 @@ def live_tensors() -> int:
 
 
 def memory() -> dict[str, Any]:
-    """Return the number and size of the tensors that are in use.
+    """Return the number of tensors that exist and the memory that they use.
+
+    To find a memory leak, compare the results before and after a step of a loop. The numbers stay
+    constant in a loop without leaks.
 
     Returns:
-        A dict with TensorFlow.js's keys `numTensors`, `numDataBuffers` and `numBytes` for the whole
-        program, and `backend` with the report of the active backend (at least slots and bytes). In
-        debug mode the key `largest` lists the kinds of tensors that take the most bytes, as tuples
-        of `nbytes`, `tensors`, `aval`, `place` and the `line` of the program that made them.
+        A dict with the following keys. The first three are those of TensorFlow.js.
+
+        - `numTensors`: Number of tensors in the program.
+        - `numDataBuffers`: Number of buffers that hold their values. Tensors can share a buffer,
+          for example after `tf.reshape`.
+        - `numBytes`: Number of bytes in these buffers.
+        - `backend`: Dict about the active backend with at least `slots`, the number of buffers that
+          it holds, and `bytes`, their number of bytes.
+        - `largest`: Only in debug mode (`tf.enable_debug_mode()`). List of the groups of tensors
+          that use the most memory, largest first. The tensors of a group have the same dtype and
+          shape, are stored in the same place, and were created by the same line of the program. A
+          group is a named tuple of `nbytes`, `tensors` (their number), `aval` (dtype and shape,
+          such as `"float32[2,3]"`), `place` (name of a backend, or `"host"` before the first use)
+          and `line` (None for tensors that were not computed by an op).
 
     Example:
         >>> import tfpy as tf

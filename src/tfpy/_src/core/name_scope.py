@@ -26,11 +26,11 @@ def prefix() -> str:
 
 
 class name_scope:  # noqa: N801 - TensorFlow's name
-    """A context manager that prefixes the names of Variables with a scope.
+    """Context manager that prefixes the names of the Variables created within it.
 
     Args:
-        name: Scope within the current one. A name that ends in "/" replaces the current scope, and
-            "" leaves all scopes.
+        name: Name of the scope, which is appended to the enclosing scopes. A name that ends in "/"
+            replaces the enclosing scopes, and "" leaves all scopes.
 
     Raises:
         ValueError: If `name` is not a string.

@@ -25,10 +25,10 @@ _PLAIN = frozenset([tuple, list, dict])
 
 
 def is_nested(structure: Nest) -> bool:
-    """Return True if the value is a container that `tf.nest` traverses.
+    """Return True if the value is a container that the functions of `tf.nest` traverse.
 
-    Containers are lists, tuples, mappings, views of mappings, other sequences except strings, and
-    attrs objects. JavaScript arrays are leaves because they convert to tensors.
+    Containers are lists, tuples, mappings, views of mappings, attrs objects, and other sequences
+    except strings. JavaScript arrays are leaves, because they can be converted to tensors.
 
     Args:
         structure: Any value.
@@ -55,13 +55,14 @@ def is_nested(structure: Nest) -> bool:
 
 
 def flatten(structure: Nest, expand_composites: bool = False) -> list[Any]:
-    """Return the leaves of a nest in order.
+    """Return the leaves of a nested structure (list, tuple, dict or similar container) in order.
 
-    Mappings are traversed in the order of their sorted keys.
+    The values of a mapping are ordered by their sorted keys.
 
     Args:
-        structure: Nest of values.
-        expand_composites: If True, replace ragged and sparse tensors by their components.
+        structure: Nested structure of values, or a single value.
+        expand_composites: If True, replace ragged and sparse tensors by the tensors that they
+            consist of.
 
     Returns:
         List of the leaves.
@@ -92,19 +93,20 @@ def _leaves(structure: Any, expand_composites: bool) -> Iterator[Any]:
 def pack_sequence_as(
     structure: Nest, flat_sequence: Sequence[Any], expand_composites: bool = False
 ) -> Nest:
-    """Return a nest with the structure of `structure` and other leaves.
+    """Build a nested structure (list, tuple, dict or similar container) from a flat list of leaves.
 
     Args:
-        structure: Nest with the wanted structure.
-        flat_sequence: Sequence of leaves, in the order of `tf.nest.flatten`.
-        expand_composites: If True, build ragged and sparse tensors from their components.
+        structure: Nested structure to imitate. Its leaves are not used.
+        flat_sequence: Sequence of the new leaves, in the order of `tf.nest.flatten`.
+        expand_composites: If True, build ragged and sparse tensors from the tensors that they
+            consist of.
 
     Returns:
-        Nest of the leaves.
+        Nested structure like `structure`, with the new leaves.
 
     Raises:
         TypeError: If `flat_sequence` is not a sequence.
-        ValueError: If the number of leaves differs.
+        ValueError: If the number of leaves differs from that in `structure`.
 
     Example:
         >>> import tfpy as tf
@@ -137,21 +139,23 @@ def _packed(like: Any, leaves: Iterator[Any], expand_composites: bool) -> Any:
 
 
 def map_structure(func: Callable[..., Any], *structure: Nest, **kwargs: bool) -> Nest:
-    """Apply a function to corresponding leaves of one or more nests.
+    """Apply a function to the leaves of nested structures (lists, tuples, dicts and similar ones).
+
+    With more than one structure, the function is applied to corresponding leaves.
 
     Args:
-        func: Function of one leaf of each nest.
-        *structure: Nests of the same structure.
-        **kwargs: `check_types` (default True): also require equal types of sequences.
-            `expand_composites` (default False): apply `func` to the components of ragged and sparse
-            tensors.
+        func: Function that takes one leaf of each structure and returns a leaf of the result.
+        *structure: One or more nested structures, which must have the same structure.
+        **kwargs: `check_types` (default True) requires that sequences have equal types.
+            `expand_composites` (default False) applies `func` to the tensors that ragged and sparse
+            tensors consist of.
 
     Returns:
-        Nest of the results, with the structure of the first nest.
+        Nested structure like the first one, with the results as leaves.
 
     Raises:
-        TypeError: If `func` is not callable, or types of sequences differ.
-        ValueError: If no nest is given, the nests differ, or a keyword is unknown.
+        TypeError: If `func` is not callable, or the types of sequences differ.
+        ValueError: If no structure is passed, the structures differ, or a keyword is unknown.
 
     Example:
         >>> import tfpy as tf
@@ -183,18 +187,18 @@ def map_structure(func: Callable[..., Any], *structure: Nest, **kwargs: bool) ->
 def assert_same_structure(
     nest1: Nest, nest2: Nest, check_types: bool = True, expand_composites: bool = False
 ) -> None:
-    """Raise an error unless two nests have the same structure.
+    """Raise an error if two nested structures differ in anything other than their leaves.
 
-    All types of mappings are equivalent.
+    Mappings of different types count as the same structure if their keys are equal.
 
     Args:
-        nest1: First nest.
-        nest2: Second nest.
+        nest1: First nested structure (list, tuple, dict or similar container).
+        nest2: Second nested structure.
         check_types: If True, compare the types of sequences and the keys of mappings.
-        expand_composites: If True, compare the type and the dtypes of ragged and sparse tensors.
+        expand_composites: If True, compare also the types and dtypes of ragged and sparse tensors.
 
     Raises:
-        ValueError: If nesting, lengths or keys differ.
+        ValueError: If the nesting, the lengths or the keys differ.
         TypeError: If the types of sequences differ.
 
     Example:

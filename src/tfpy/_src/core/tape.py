@@ -243,9 +243,9 @@ def backpropagate(
 
 @per_value
 def stop_gradient(input: TensorLike, name: str | None = None) -> Tensor:
-    """Return the same values as a constant for gradients.
+    """Return a tensor with the same values, through which no gradient flows.
 
-    The result does not depend on `input` for any `tf.GradientTape`.
+    Gradients are computed as if the result were a constant that does not depend on `input`.
 
     Args:
         input: Tensor.
@@ -258,7 +258,7 @@ def stop_gradient(input: TensorLike, name: str | None = None) -> Tensor:
         >>> x = tf.Variable(3.0)
         >>> with tf.GradientTape() as tape:
         ...     y = x * tf.stop_gradient(x)
-        >>> tape.gradient(y, x).numpy().tolist()
+        >>> tape.gradient(y, x).numpy().tolist()  # without stop_gradient it would be 6.0
         3.0
 
     See also: `tf.GradientTape`, `tf.custom_gradient`.

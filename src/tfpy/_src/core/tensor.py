@@ -36,16 +36,23 @@ local = _Local()
 
 
 class Tensor(TensorValues, DenseOperand):
-    """An immutable array on the active backend.
+    """An immutable array of elements with one dtype.
 
-    Functions return tensors; the constructor is internal. Use `tf.constant` or
-    `tf.convert_to_tensor` to make a tensor from Python values or NumPy arrays.
+    The values are stored and computed on the active backend, such as a GPU. To create a tensor from
+    Python values or a NumPy array, use `tf.constant` instead of the constructor. `numpy()` returns
+    the values as a NumPy array; in a page, `await x.data()` does the same without blocking the
+    page.
+
+    Python's operators compute elementwise with broadcasting, `@` multiplies matrices, and indices
+    and slices work as in NumPy. Operands must have the same dtype; there is no implicit promotion.
 
     Example:
         >>> import tfpy as tf
         >>> x = tf.constant([[1.0, 2.0], [3.0, 4.0]])
-        >>> print(tf.reduce_sum(x * 2.0).numpy())
-        20.0
+        >>> (x * 2.0 + x[0]).numpy().tolist()
+        [[3.0, 6.0], [7.0, 10.0]]
+        >>> (x @ x).shape, x.dtype
+        (TensorShape([2, 2]), tf.float32)
 
     See also: `tf.constant`, `tf.convert_to_tensor`, `tf.Variable`.
     """
@@ -67,12 +74,15 @@ class Tensor(TensorValues, DenseOperand):
 
     @property
     def shape(self) -> TensorShape:
-        """Static shape, a `tf.TensorShape`. It compares equal to a tuple of ints."""
+        """Shape, a `tf.TensorShape`, which compares equal to a tuple or list of ints.
+
+        In a `tf.function`, dimensions that are unknown during tracing are None.
+        """
         return known_shape(self.aval.shape)
 
     @property
     def dtype(self) -> DType:
-        """Dtype of the elements."""
+        """Dtype of the elements, a `tf.DType`."""
         return self.aval.dtype
 
     @property
@@ -82,7 +92,7 @@ class Tensor(TensorValues, DenseOperand):
 
     @property
     def rank(self) -> int:
-        """Number of dimensions, under the name that TensorFlow.js uses."""
+        """Number of dimensions. Same as `ndim`, under the name that TensorFlow.js uses."""
         return self.aval.rank
 
     @property
@@ -101,7 +111,11 @@ class Tensor(TensorValues, DenseOperand):
 
     @property
     def device(self) -> str:
-        """Device that holds the bytes, in TensorFlow's notation: a GPU or the CPU."""
+        """Name of the device that holds the values, in TensorFlow's notation.
+
+        The name ends in the kind and number of the device:
+        `"/job:localhost/replica:0/task:0/device:GPU:0"`.
+        """
         return f"/job:localhost/replica:0/task:0/device:{self.storage.device}"
 
     @property
@@ -130,7 +144,7 @@ class Tensor(TensorValues, DenseOperand):
         return storage.slot if storage.backend is backend else storage.slot_on(backend)
 
     def get_shape(self) -> TensorShape:
-        """Return the static shape, as the property `shape`.
+        """Return the shape, like the property `shape`.
 
         Returns:
             A `tf.TensorShape`.
@@ -143,19 +157,26 @@ class Tensor(TensorValues, DenseOperand):
         return self.shape
 
     def set_shape(self, shape: Sequence[int | None] | None) -> None:
-        """Check that the tensor has the given shape.
+        """Check the shape of the tensor, and declare dimensions that a trace does not know.
 
-        Within `tf.function` the call also declares sizes that are unknown there.
+        In a `tf.function`, dimensions of this tensor that are None take the declared values.
+        Elsewhere the call only checks the shape.
 
         Args:
-            shape: Expected shape; None for sizes that are not checked.
+            shape: Expected shape. A dimension of None matches any size, and None matches any shape.
 
         Raises:
             ValueError: If the shapes are not compatible.
 
         Example:
             >>> import tfpy as tf
-            >>> tf.zeros([2, 3]).set_shape([None, 3])
+            >>> x = tf.zeros([2, 3])
+            >>> x.set_shape([None, 3])
+            >>> try:
+            ...     x.set_shape([None, 4])
+            ... except ValueError:
+            ...     print("not compatible")
+            not compatible
         """
         if not self.shape.is_compatible_with(shape):
             given = TensorShape(shape)
@@ -231,11 +252,6 @@ class Tensor(TensorValues, DenseOperand):
 
         Returns:
             The reason, or an empty string.
-
-        Example:
-            >>> import tfpy as tf
-            >>> tf.zeros([100]).unseen(10)
-            '400 bytes: too large to display, select a part of the tensor'
         """
         if self.is_disposed or self.storage.is_lost:
             return "the values are no longer available"
@@ -251,11 +267,13 @@ class Tensor(TensorValues, DenseOperand):
 
     @property
     def is_disposed(self) -> bool:
-        """True if the program or `tf.tidy` has disposed the tensor."""
+        """True if the tensor was freed by `dispose()`, `tf.dispose` or `tf.tidy`."""
         return False
 
     def dispose(self) -> None:
-        """Release the memory now. The tensor cannot be used afterwards.
+        """Free the memory of the tensor now, although references to it remain.
+
+        A disposed tensor can no longer be used.
 
         Example:
             >>> import tfpy as tf
@@ -270,13 +288,14 @@ class Tensor(TensorValues, DenseOperand):
 
     # Python's object protocol
 
-    def ref(self) -> Any:
+    def ref(self) -> Reference:
         """Return a hashable reference, for use as a dictionary key or an element of a set.
 
-        Two references are equal if they refer to the same tensor object.
+        Tensors are not hashable, because `==` compares them elementwise. Two references are equal
+        if they refer to the same tensor object.
 
         Returns:
-            A reference; its method `deref()` returns the tensor.
+            A reference. Its method `deref()` returns the tensor.
 
         Example:
             >>> import tfpy as tf
@@ -358,10 +377,10 @@ class Reference:
         self._tensor = tensor
 
     def deref(self) -> Any:
-        """Return the tensor or Variable.
+        """Return the tensor or Variable that the reference refers to.
 
         Returns:
-            The object that `ref()` was called on.
+            The object whose method `ref()` returned this reference.
         """
         return self._tensor
 

@@ -10,16 +10,16 @@ from tfpy._src.core.dimension import Dimension, known_size
 
 
 class TensorShape(tuple[int, ...]):
-    """A static shape, a tuple of sizes that compares equal to a tuple or list of the same sizes.
+    """A static shape: a tuple of ints that compares equal to a tuple or list of the same ints.
 
-    A size is None if it is unknown, e.g. for the ragged axes of a ragged tensor.
+    A dimension is None if it is unknown, for example for the ragged axes of a ragged tensor.
 
     Args:
-        dims: Sizes, one size, or None for a shape of unknown rank.
+        dims: Dimensions (ints or None), one integer for rank 1, or None for an unknown rank.
 
     Raises:
-        ValueError: If a size is negative.
-        TypeError: If a value is not a size.
+        ValueError: If a dimension is negative.
+        TypeError: If a dimension is neither an integer nor None.
 
     Example:
         >>> import tfpy as tf
@@ -54,14 +54,14 @@ class TensorShape(tuple[int, ...]):
 
     @property
     def dims(self) -> list[Dimension] | None:
-        """List of the sizes as `Dimension` objects; None if the rank is unknown."""
+        """List of `tf.compat.v1.Dimension` objects; None if the rank is unknown."""
         return [Dimension(n) for n in self]
 
     def as_list(self) -> list[int]:
-        """Return the sizes as a list.
+        """Return the dimensions as a list.
 
         Returns:
-            List of ints, with None for unknown sizes.
+            List of ints, with None for unknown dimensions.
 
         Raises:
             ValueError: If the rank is unknown.
@@ -74,10 +74,10 @@ class TensorShape(tuple[int, ...]):
         return list(self)
 
     def num_elements(self) -> int | None:
-        """Return the product of the sizes.
+        """Return the number of elements of a tensor with this shape.
 
         Returns:
-            An int, or None if a size is unknown.
+            An int, or None if a dimension is unknown.
 
         Example:
             >>> import tfpy as tf
@@ -87,7 +87,7 @@ class TensorShape(tuple[int, ...]):
         return prod(self) if self.is_fully_defined() else None
 
     def is_fully_defined(self) -> bool:
-        """Return True if every size is known.
+        """Return True if every dimension is known.
 
         Returns:
             A bool.
@@ -95,7 +95,10 @@ class TensorShape(tuple[int, ...]):
         return None not in self
 
     def is_compatible_with(self, other: Sequence[int | None] | None) -> bool:
-        """Return True if the ranks and all sizes that both shapes know are equal.
+        """Return True if one tensor can have both shapes.
+
+        The ranks and all dimensions known in both shapes must be equal. An unknown rank matches
+        any.
 
         Args:
             other: Shape to compare with.
@@ -105,8 +108,9 @@ class TensorShape(tuple[int, ...]):
 
         Example:
             >>> import tfpy as tf
-            >>> tf.TensorShape([None, 3]).is_compatible_with([2, 3])
-            True
+            >>> shape = tf.TensorShape([None, 3])
+            >>> shape.is_compatible_with([2, 3]), shape.is_compatible_with([2, 4])
+            (True, False)
         """
         other = TensorShape(other)
         if other.rank is None:
@@ -116,7 +120,7 @@ class TensorShape(tuple[int, ...]):
         )
 
     def assert_is_compatible_with(self, other: Sequence[int | None] | None) -> None:
-        """Raise an error unless the shapes are compatible.
+        """Raise an error if the shapes are not compatible, as `is_compatible_with` defines it.
 
         Args:
             other: Shape to compare with.
@@ -128,7 +132,7 @@ class TensorShape(tuple[int, ...]):
             raise ValueError(f"Shapes {self} and {other} are incompatible")
 
     def merge_with(self, other: Sequence[int | None] | None) -> TensorShape:
-        """Return the shape that combines the known sizes of both shapes.
+        """Return a shape in which every dimension is known that either shape knows.
 
         Args:
             other: Shape to merge with.
@@ -152,7 +156,7 @@ class TensorShape(tuple[int, ...]):
         return TensorShape(m if n is None else n for n, m in zip(self, other, strict=True))
 
     def concatenate(self, other: Sequence[int | None] | None) -> TensorShape:
-        """Return the sizes of this shape followed by the sizes of another one.
+        """Return the dimensions of this shape, followed by those of `other`.
 
         Args:
             other: Shape to append.
@@ -169,7 +173,7 @@ class TensorShape(tuple[int, ...]):
         return other if other.rank is None else TensorShape((*self, *other))
 
     def is_subtype_of(self, other: TensorShape) -> bool:
-        """Return True if every shape that is compatible with this one is compatible with `other`.
+        """Return True if `other` is the same or a less specific shape.
 
         Args:
             other: A `tf.TensorShape`.
@@ -183,7 +187,7 @@ class TensorShape(tuple[int, ...]):
         )
 
     def most_specific_compatible_shape(self, other: Sequence[int | None] | None) -> TensorShape:
-        """Return the shape with the sizes that are equal in both shapes, and None for the others.
+        """Return the shape that matches both shapes, with None for the dimensions that differ.
 
         Args:
             other: Shape to compare with.
@@ -202,7 +206,7 @@ class TensorShape(tuple[int, ...]):
         return TensorShape(n if n == m else None for n, m in zip(self, other, strict=True))
 
     def with_rank(self, rank: int) -> TensorShape:
-        """Return the shape if it has the given rank.
+        """Return the shape, after checking that it has the given rank.
 
         Args:
             rank: Required rank.
@@ -221,7 +225,7 @@ class TensorShape(tuple[int, ...]):
         return self._with(len(self) == rank, f"must have rank {rank}")
 
     def with_rank_at_least(self, rank: int) -> TensorShape:
-        """Return the shape if its rank is at least `rank`.
+        """Return the shape, after checking that its rank is at least `rank`.
 
         Args:
             rank: Smallest permitted rank.
@@ -235,7 +239,7 @@ class TensorShape(tuple[int, ...]):
         return self._with(len(self) >= rank, f"must have rank at least {rank}")
 
     def with_rank_at_most(self, rank: int) -> TensorShape:
-        """Return the shape if its rank is at most `rank`.
+        """Return the shape, after checking that its rank is at most `rank`.
 
         Args:
             rank: Largest permitted rank.
@@ -249,7 +253,7 @@ class TensorShape(tuple[int, ...]):
         return self._with(len(self) <= rank, f"must have rank at most {rank}")
 
     def assert_has_rank(self, rank: int) -> None:
-        """Raise an error unless the shape has the given rank.
+        """Raise an error if the shape does not have the given rank.
 
         Args:
             rank: Required rank.
@@ -260,7 +264,7 @@ class TensorShape(tuple[int, ...]):
         self.with_rank(rank)
 
     def assert_same_rank(self, other: Sequence[int | None]) -> None:
-        """Raise an error unless the ranks are equal.
+        """Raise an error if the ranks differ.
 
         Args:
             other: Shape to compare with.
@@ -272,10 +276,10 @@ class TensorShape(tuple[int, ...]):
             raise ValueError(f"Shapes {self} and {TensorShape(other)} must have the same rank")
 
     def assert_is_fully_defined(self) -> None:
-        """Raise an error unless every size is known.
+        """Raise an error if a dimension is unknown.
 
         Raises:
-            ValueError: If a size is None.
+            ValueError: If a dimension is None.
         """
         self._with(self.is_fully_defined(), "is not fully defined")
 
@@ -289,7 +293,7 @@ class TensorShape(tuple[int, ...]):
         return True
 
     def __eq__(self, other: object) -> bool:
-        """Return True if `other` is, or converts to, a shape of the same sizes."""
+        """Return True if `other` is, or can be converted to, a shape of the same dimensions."""
         if isinstance(other, tuple):
             return tuple.__eq__(self, other) and not isinstance(other, _UnknownShape)
         try:
@@ -320,7 +324,7 @@ class TensorShape(tuple[int, ...]):
 
 
 def known_shape(sizes: tuple[int | None, ...]) -> TensorShape:
-    """Return the shape of sizes that are known to be valid, without checks."""
+    """Return the shape of dimensions that are known to be valid, without checks."""
     return tuple.__new__(TensorShape, sizes)
 
 
@@ -374,7 +378,7 @@ class _UnknownShape(TensorShape):
         return False
 
     def __getitem__(self, key):  # type: ignore[no-untyped-def]
-        """Return an unknown size, or a shape. Its rank is known if the slice has both ends."""
+        """Return an unknown dimension, or a shape, which has a rank if the slice has both ends."""
         if not isinstance(key, slice):
             return None
         start, stop = key.start or 0, key.stop

@@ -48,14 +48,19 @@ class TensorValues:
         """
         return self.storage.to_host().reshape(self.aval.shape)
 
-    def numpy(self) -> Any:
-        """Return a copy of the values as a NumPy array, or as a NumPy scalar for rank 0.
+    def numpy(self) -> np.ndarray[Any, Any]:
+        """Return a copy of the values as a NumPy array.
 
-        The call blocks until the device has computed the values. In a page, `await x.data()` does
-        not block.
+        The call waits until the values have been computed, and blocks a page meanwhile. In a page,
+        `await x.data()` reads them without blocking.
 
         Returns:
-            NumPy array of the tensor's shape and dtype.
+            NumPy array with the tensor's shape and dtype, or a NumPy scalar if the rank is 0.
+
+        Raises:
+            RuntimeError: If the browser cannot suspend Python while the device computes, or the
+                tensor was disposed.
+            tf.errors.UnavailableError: If the device that held the values was lost.
 
         Example:
             >>> import tfpy as tf
@@ -77,11 +82,13 @@ class TensorValues:
             )
         return self.host_view()
 
-    def data_sync(self) -> Any:
-        """Return `numpy()`, under the name that TensorFlow.js uses.
+    def data_sync(self) -> np.ndarray[Any, Any]:
+        """Return a copy of the values as a NumPy array, like `numpy()`.
+
+        The name is the one that TensorFlow.js uses.
 
         Returns:
-            NumPy array of the tensor's shape and dtype.
+            NumPy array with the tensor's shape and dtype, or a NumPy scalar if the rank is 0.
 
         Example:
             >>> import tfpy as tf
@@ -91,15 +98,20 @@ class TensorValues:
         return self.numpy()
 
     @awaitable("x.data()")
-    async def data(self) -> Any:
-        """Return the values as a NumPy array without blocking the page while the device computes.
+    async def data(self) -> np.ndarray[Any, Any]:
+        """Read the values asynchronously, without blocking the page while the device computes.
 
         Returns:
-            An awaitable of a NumPy array of the tensor's shape and dtype.
+            An awaitable that resolves to a NumPy array with the tensor's shape and dtype, or to a
+            NumPy scalar if the rank is 0.
 
         Example::
 
+            import tfpy as tf
+
+            x = tf.constant([1.0, 2.0]) * 3.0
             values = await x.data()
+            print(values.tolist())  # [3.0, 6.0]
         """
         storage = self.storage  # the tensor may be disposed while the values are transferred
         if self.dtype is variant:
@@ -112,16 +124,17 @@ class TensorValues:
 
     @awaitable("x.gpu_buffer()")
     async def gpu_buffer(self) -> Any:
-        """Return the GPUBuffer that holds the values, for custom kernels of the page.
+        """Return the WebGPU buffer that holds the values, for the page's own GPU code.
 
         Nothing is copied. The buffer belongs to tfpy: it is valid while this tensor exists, and
-        must not be written to or destroyed. The values begin at byte 0 and take 4 bytes each (a
-        bool is an int32, 0 or 1); the content after them is undefined. The usage is STORAGE,
-        COPY_SRC and COPY_DST. The work that computes the values has been submitted, so commands
-        that the page submits to the queue of `tf.browser.gpu_device()` run after it.
+        must not be written to or destroyed. The values begin at byte 0 and take 4 bytes each; a
+        bool is stored as the int32 number 0 or 1. The content after the values is undefined. The
+        usage of the buffer is STORAGE, COPY_SRC and COPY_DST. The commands that compute the values
+        have already been submitted, so commands that the page submits to the queue of
+        `tf.browser.gpu_device()` run after them.
 
         Returns:
-            An awaitable of a JavaScript GPUBuffer.
+            An awaitable that resolves to a JavaScript `GPUBuffer`.
 
         Raises:
             tf.errors.UnimplementedError: If the active backend is not webgpu.
@@ -129,6 +142,9 @@ class TensorValues:
 
         Example::
 
+            import tfpy as tf
+
+            x = tf.constant([1.0, 2.0]) * 3.0
             buffer = await x.gpu_buffer()
         """
         backend = active_backend()
@@ -142,22 +158,28 @@ class TensorValues:
 
     @awaitable("x.array()")
     async def array(self) -> Any:
-        """Return the values as nested Python lists without blocking the page.
+        """Read the values asynchronously as nested Python lists, without blocking the page.
 
         Returns:
-            An awaitable of nested lists, or of a number for rank 0.
+            An awaitable that resolves to nested lists, or to a number if the rank is 0.
 
         Example::
 
+            import tfpy as tf
+
+            x = tf.constant([[1, 2], [3, 4]])
             rows = await x.array()
+            print(rows)  # [[1, 2], [3, 4]]
         """
         return (await self.data()).tolist()
 
     def array_sync(self) -> Any:
         """Return the values as nested Python lists.
 
+        Like `numpy()`, the call waits until the values have been computed.
+
         Returns:
-            Nested lists, or a number for rank 0.
+            Nested lists, or a number if the rank is 0.
 
         Example:
             >>> import tfpy as tf

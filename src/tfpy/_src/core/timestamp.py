@@ -18,18 +18,19 @@ _BEGAN = time.perf_counter() if float64.size == 4 else time.perf_counter() - tim
 def timestamp(name: str | None = None) -> Tensor:
     """Return the current time in seconds.
 
-    Within `tf.function` the time is read at each call. Without 64-bit dtypes, the result is the
-    float32 time since the program began, because float32 cannot distinguish times within a minute
-    when it counts from 1970. With 64-bit dtypes the result is float64 and counts from 1970, as in
-    TensorFlow.
+    In a `tf.function`, the time is read at each call. If the environment variable `TFPY_ENABLE_X64`
+    is set, the result counts from 1970, as in TensorFlow. Otherwise the result is a float32 number,
+    which could not distinguish times within a minute if it counted from 1970. It therefore counts
+    from the import of tfpy.
 
     Returns:
-        Scalar float64 tensor (float32 without 64-bit dtypes).
+        Scalar float64 tensor, or float32 tensor unless `TFPY_ENABLE_X64` is set.
 
     Example:
         >>> import tfpy as tf
         >>> start = tf.timestamp()
-        >>> bool(tf.timestamp() >= start)
+        >>> seconds = tf.timestamp() - start
+        >>> 0.0 <= float(seconds) < 60.0
         True
     """
     trace = tracing.current()

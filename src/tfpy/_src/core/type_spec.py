@@ -4,7 +4,10 @@ from __future__ import annotations
 
 
 class TypeSpec:
-    """Base of specs, which describe the dtype, shape and structure of a tensor or composite value.
+    """Base class of the objects that describe the dtype and shape of tensors and similar values.
+
+    Signatures of functions and elements of datasets are described by instances of the subclasses,
+    such as `tf.TensorSpec`.
 
     Example:
         >>> import tfpy as tf

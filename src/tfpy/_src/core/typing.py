@@ -14,9 +14,9 @@ from tfpy._src.core.operand import Operand
 TensorLike: TypeAlias = (
     Operand | np.ndarray[Any, Any] | np.generic | complex | str | bytes | Sequence[Any]
 )
-"""A value that converts to a tensor: a tensor, Variable, array, number, string or nested list.
+"""A value that can be converted to a tensor: a tensor, Variable, array, number, string or list.
 
-The numeric tower of Python applies: `complex` includes `float`, `int` and `bool`.
+Lists may be nested. As in other annotations, `complex` includes `float`, `int` and `bool`.
 """
 
 IntLike: TypeAlias = int | np.integer[Any] | np.ndarray[Any, Any] | Operand
@@ -28,22 +28,23 @@ FloatLike: TypeAlias = float | np.generic | np.ndarray[Any, Any] | Operand
 ShapeLike: TypeAlias = (
     int | np.ndarray[Any, Any] | Operand | Sequence[int | np.integer[Any] | Operand | None]
 )
-"""A shape: a `tf.TensorShape`, a sequence of sizes, one size, or an integer tensor of rank 1.
+"""A shape: a `tf.TensorShape`, a sequence of dimensions, or an int32 or int64 tensor of rank 1.
 
-The tensor's dtype is int32 or int64. None, for an unknown size, is possible only in static shapes.
+A single integer is a shape of rank 1. A dimension of None is unknown, which is possible only in
+static shapes, such as the shape of a `tf.TensorSpec`.
 """
 
 Axis: TypeAlias = int | Sequence[int] | np.ndarray[Any, Any] | Operand | None
-"""An axis or several axes. Negative axes count from the end; None usually means all axes."""
+"""One or more axes. Negative values count from the end. None usually stands for all axes."""
 
 Strides: TypeAlias = int | Sequence[int]
-"""A step or a size for every spatial axis, or one for each axis."""
+"""One integer for all spatial axes, one for each spatial axis, or one for each axis."""
 
 Padding: TypeAlias = str | Sequence[Sequence[int]]
-"""`"SAME"`, `"VALID"`, or explicit sizes before and after each axis."""
+"""`"SAME"`, `"VALID"`, or a list of `[before, after]` pairs, one for each axis of the input."""
 
 Nest: TypeAlias = Any
-"""A value, or a structure of nested lists, tuples, dicts and similar containers of values."""
+"""A value, or a nested structure (lists, tuples, dicts and similar containers) of values."""
 
 PathLike: TypeAlias = str | bytes | os.PathLike[str]
 """The path of a file."""
