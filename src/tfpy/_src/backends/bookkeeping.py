@@ -41,7 +41,7 @@ class Bookkeeping:
     def epsilon(self) -> float:
         """Return a small number that tensors of this backend do not round to zero.
 
-        `log(x + epsilon)` is thus never `log(0)`.
+        Added to x, it keeps `log(x)` finite if x is 0.
 
         Returns:
             A float: 1e-7, or 1e-4 if tensors are stored as float16.

@@ -13,20 +13,21 @@ _OWN_KERNELS = ("webgpu", "webgl", "wasm")
 
 
 def register_kernel(name: str, backend: str, kernel: Kernel) -> None:
-    """Compute an op on a backend with a function.
+    """Register a function that computes an op on a backend.
 
-    Compiled functions keep the kernels that they already have.
+    Functions that are already compiled keep the kernels with which they were compiled.
 
     Args:
         name: Name of a primitive op. The page "Extending tfpy" of the documentation explains how to
             find it.
-        backend: Name of a `tf.KernelBackend`, with kernels on its values; or "cpu", with kernels on
-            NumPy arrays.
-        kernel: Function of the operands, and of the attributes by name. It returns the result.
+        backend: Name of a `tf.KernelBackend`, or "cpu". A kernel for "cpu" computes with NumPy
+            arrays, any other kernel with the values of its backend.
+        kernel: Function that takes the operands, and the attributes of the op as keyword arguments,
+            and returns the result.
 
     Raises:
-        ValueError: If the op does not exist, or the backend is webgpu, webgl or wasm, whose kernels
-            are part of tfpy.
+        ValueError: If the op does not exist, or the backend is webgpu, webgl or wasm. The kernels
+            of these backends are part of tfpy.
         TypeError: If the kernel is not callable.
 
     Example:
@@ -51,7 +52,7 @@ def register_kernel(name: str, backend: str, kernel: Kernel) -> None:
 
 
 def unregister_kernel(name: str, backend: str) -> None:
-    """Remove a registered kernel.
+    """Remove a kernel that was added with `tf.register_kernel`.
 
     Args:
         name: Name of the op.
@@ -75,7 +76,7 @@ def unregister_kernel(name: str, backend: str) -> None:
 
 
 def get_kernel(name: str, backend: str) -> Kernel | None:
-    """Return a registered kernel.
+    """Return a kernel that was added with `tf.register_kernel`.
 
     Args:
         name: Name of the op.
@@ -99,13 +100,13 @@ def get_kernel(name: str, backend: str) -> Kernel | None:
 
 
 def get_kernels_for_backend(backend: str) -> dict[str, Kernel]:
-    """Return all registered kernels of a backend.
+    """Return all kernels that were added to a backend with `tf.register_kernel`.
 
     Args:
         backend: Name of the backend.
 
     Returns:
-        A dict from op names to functions.
+        A dict from names of ops to functions.
 
     Example:
         >>> import tfpy as tf
@@ -120,11 +121,11 @@ def get_kernels_for_backend(backend: str) -> dict[str, Kernel]:
 
 
 def copy_registered_kernels(backend: str, new_backend: str) -> None:
-    """Register the kernels of one backend for another one.
+    """Register the kernels of one backend for a second backend as well.
 
     Args:
-        backend: Name of the backend with kernels.
-        new_backend: Name of the backend that receives them.
+        backend: Name of the backend to copy from.
+        new_backend: Name of the backend to copy to.
 
     Example:
         >>> import tfpy as tf
@@ -142,15 +143,18 @@ def copy_registered_kernels(backend: str, new_backend: str) -> None:
 
 
 def register_gradient(name: str) -> Callable[[Gradient], Gradient]:
-    """Replace the gradient of an op by the decorated function.
+    """Return a decorator that registers a function as the gradient of an op.
+
+    The function replaces tfpy's gradient of the op until `tf.unregister_gradient` is called.
 
     Args:
         name: Name of a primitive op. The page "Extending tfpy" of the documentation explains how to
             find it.
 
     Returns:
-        A decorator for a function of the output's gradient, the output, the inputs, and the
-        attributes by name.
+        A decorator for a function `gradient(g, output, *inputs, **attributes)`, in which `g` is the
+        gradient with respect to the output. The function returns the gradient with respect to each
+        input, or None for inputs without a gradient.
 
     Raises:
         ValueError: If the op does not exist.
@@ -160,8 +164,8 @@ def register_gradient(name: str) -> Callable[[Gradient], Gradient]:
         >>> @tf.register_gradient("round")
         ... def straight_through(g, y, x):
         ...     return g
-        >>> tf.grad(tf.round)(tf.constant(0.3)).numpy()
-        np.float32(1.0)
+        >>> tf.grad(tf.round)(tf.constant(0.3)).numpy().tolist()  # otherwise 0.0
+        1.0
         >>> tf.unregister_gradient("round")
 
     See also: `tf.unregister_gradient`, `tf.custom_gradient`.
@@ -178,7 +182,9 @@ def register_gradient(name: str) -> Callable[[Gradient], Gradient]:
 
 
 def unregister_gradient(name: str) -> None:
-    """Remove a registered gradient, so that tfpy's own is used again.
+    """Remove a gradient that was added with `tf.register_gradient`.
+
+    The gradient that is part of tfpy is used again.
 
     Args:
         name: Name of the op.
@@ -202,7 +208,7 @@ def unregister_gradient(name: str) -> None:
 
 
 def get_gradient(name: str) -> Gradient | None:
-    """Return the registered gradient of an op.
+    """Return the gradient of an op that was added with `tf.register_gradient`.
 
     Args:
         name: Name of the op.

@@ -42,15 +42,15 @@ def seconds_left() -> float:
 async def next_frame() -> None:
     """Wait until the browser draws its next frame, so that changes of the page become visible.
 
-    A hidden page draws no frames; there the function returns after 0.1 ms. Outside of a page it
+    A hidden page draws no frames, so the function returns after 0.1 ms. Outside of a page, it
     returns after other tasks of the event loop have run.
 
     Returns:
-        An awaitable of None.
+        An awaitable that resolves to None.
 
     Example:
         >>> import asyncio
         >>> import tfpy as tf
-        >>> asyncio.run(tf.next_frame())
+        >>> asyncio.run(tf.next_frame())  # in a page: await tf.next_frame()
     """
     await end_frame()

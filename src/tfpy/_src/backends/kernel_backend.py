@@ -18,14 +18,14 @@ from tfpy._src.compiler.ir.op import Op
 
 
 class KernelBackend(Backend):
-    """Base of backends that a program defines.
+    """Base class for backends that a program defines.
 
     A subclass stores values in its own format, and computes the ops for which `tf.register_kernel`
-    has registered a kernel. NumPy computes the other ops. Values are float32, int32 or bool, unless
-    the class attribute `dtypes` specifies otherwise.
+    has registered a kernel. NumPy computes all other ops. Values are float32, int32 or bool, unless
+    the class attribute `dtypes` is a set of different dtypes.
 
     Args:
-        name: Name under which the backend and its kernels are registered.
+        name: Name with which the backend and its kernels are registered.
 
     Example:
         >>> import tfpy as tf
@@ -68,29 +68,29 @@ class KernelBackend(Backend):
 
     @abstractmethod
     def store(self, array: Array) -> Any:
-        """Return a value with the elements of an array.
+        """Convert an array to a value in the backend's format. A subclass defines this method.
 
         Args:
             array: NumPy array.
 
         Returns:
-            A value in the backend's format.
+            A value with the elements of the array.
         """
 
     @abstractmethod
     def load(self, value: Any) -> Array:
-        """Return the elements of a value as an array of any shape.
+        """Convert a value to an array. A subclass defines this method.
 
         Args:
             value: A value in the backend's format.
 
         Returns:
-            NumPy array.
+            NumPy array of the elements, in any shape.
         """
 
     @abstractmethod
     def view(self, value: Any, shape: tuple[int, ...]) -> Any:
-        """Return a value with the same elements and another shape.
+        """Return a value with the same elements and a new shape. A subclass defines this method.
 
         Args:
             value: A value in the backend's format.
@@ -101,7 +101,9 @@ class KernelBackend(Backend):
         """
 
     def drop(self, value: Any) -> None:
-        """Release a value that is no longer in use. Views of it may still be in use.
+        """Free a value that is no longer used. A subclass may define this method.
+
+        Values that `view` returned for the same elements may still be in use.
 
         Args:
             value: A value in the backend's format.

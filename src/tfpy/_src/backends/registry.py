@@ -28,16 +28,16 @@ active: Backend | None = None
 
 
 def register_backend(name: str, factory: Factory, priority: int = 1) -> bool:
-    """Add a backend.
+    """Add a backend, which `tf.ready` and `tf.set_backend` can then use.
 
     Args:
         name: Name of the backend.
-        factory: Function that returns the backend or an awaitable of it. If it raises, `tf.ready`
-            continues with the next backend.
-        priority: `tf.ready` tries backends in the order of descending priority.
+        factory: Function that returns the backend, or an awaitable that resolves to it. If it
+            raises an error, `tf.ready` tries the next backend.
+        priority: Number by which `tf.ready` orders the backends, highest first. cpu has priority 1.
 
     Returns:
-        False if the name is already registered, otherwise True.
+        True, or False if the name is already registered.
 
     Example:
         >>> import tfpy as tf
@@ -155,23 +155,24 @@ def _activate(backend: Backend) -> None:
 
 @awaitable("tf.ready()")
 async def ready() -> None:
-    """Open the best backend that works, unless one is active.
+    """Initialize the best backend that works, unless a backend is already active.
 
-    If the variable `TFPY_BACKEND` names a backend, this one is opened. A backend whose device was
-    lost counts as not active. `tf.backend_report()` lists the backends that failed or were skipped,
-    with the reasons.
+    In a page, await this function before the first op. If the environment variable `TFPY_BACKEND`
+    names a backend, this one is initialized. If the device of the active backend was lost, a
+    backend is initialized again. `tf.backend_report()` states why other backends failed or were
+    skipped.
 
     Returns:
-        An awaitable of None.
+        An awaitable that resolves to None.
 
     Raises:
-        RuntimeError: If no backend can be opened. The message contains the reasons.
-        ValueError: If the variable names an unknown backend.
+        RuntimeError: If no backend can be initialized. The message contains the reasons.
+        ValueError: If `TFPY_BACKEND` names an unknown backend.
 
     Example:
         >>> import asyncio
         >>> import tfpy as tf
-        >>> asyncio.run(tf.ready())
+        >>> asyncio.run(tf.ready())  # in a page: await tf.ready()
         >>> tf.get_backend() in tf.backend_report()
         True
 
@@ -291,7 +292,8 @@ def backend() -> Backend:
     """Return the active backend.
 
     Returns:
-        A backend object, e.g. for its method `epsilon()`.
+        A backend object. `epsilon()` returns a small number that the backend does not round to
+        zero.
 
     Example:
         >>> import tfpy as tf
@@ -307,7 +309,7 @@ def get_backend() -> str:
     """Return the name of the active backend.
 
     Returns:
-        A str, e.g. "webgpu", "webgl", "wasm", "cpu" or "jax".
+        A str, such as "webgpu", "webgl", "wasm", "cpu" or "jax".
 
     Example:
         >>> import tfpy as tf
@@ -330,17 +332,17 @@ def note(name: str, reason: str) -> None:
 
 
 def find_backend(name: str) -> Backend | None:
-    """Return the backend with this name if it is open.
+    """Return the backend with a name, if it has been initialized.
 
     Args:
         name: Name of the backend.
 
     Returns:
-        A backend object, or None if the backend is not open or does not exist.
+        A backend object. None if the backend has not been initialized or does not exist.
 
     Example:
         >>> import tfpy as tf
-        >>> tf.find_backend("no such backend") is None
+        >>> tf.find_backend(tf.get_backend()) is tf.backend()
         True
     """
     entry = _entries.get(name)
@@ -348,13 +350,13 @@ def find_backend(name: str) -> Backend | None:
 
 
 def find_backend_factory(name: str) -> Factory | None:
-    """Return the factory of a backend.
+    """Return the function that initializes a backend.
 
     Args:
         name: Name of the backend.
 
     Returns:
-        The function that opens the backend, or None if it does not exist.
+        The function that was passed to `tf.register_backend`. None if the backend does not exist.
 
     Example:
         >>> import tfpy as tf
@@ -370,13 +372,13 @@ def find_backend_factory(name: str) -> Factory | None:
 
 
 def remove_backend(name: str) -> None:
-    """Close a backend and remove it. Tensors that are only on its device are lost.
+    """Close and unregister a backend. Values that are only stored on its device are lost.
 
     Args:
         name: Name of the backend.
 
     Raises:
-        ValueError: If the name is unknown.
+        ValueError: If no backend has this name.
 
     Example:
         >>> import tfpy as tf

@@ -52,23 +52,34 @@ class Timing:
 def time(f: Callable[[], Any]) -> Timing:
     """Measure the duration of a function and of its kernels on the active backend.
 
-    Other work during the call is included. The first call of a compiled function compiles it, so
-    call it once before. Times of kernels need timestamps of the GPU: on webgpu the feature
-    timestamp-query, which Chromium rounds to 0.1 ms unless it was started with
-    `--enable-webgpu-developer-features`; on webgl the extension EXT_disjoint_timer_query_webgl2.
-    Timed kernels cannot overlap, and each takes some microseconds more, so `wall_ms` is larger than
-    without timing. `tf.profile` reports what the kernels compute.
+    Call a compiled function once before, because its first call also compiles it. The times include
+    other work that the device does during the call.
+
+    The times of kernels require timestamps from the GPU. On webgpu, the browser must support the
+    feature timestamp-query. Chromium rounds these times to 0.1 ms unless it was started with
+    `--enable-webgpu-developer-features`. On webgl, the browser must support the extension
+    EXT_disjoint_timer_query_webgl2. Kernels that are timed cannot overlap, and each takes some
+    microseconds more, so `wall_ms` is larger than without timing.
 
     Args:
-        f: Function without arguments. Its result is dropped; a coroutine is awaited.
+        f: Function without arguments. If it returns a coroutine, the coroutine is awaited. The
+            result is discarded.
 
     Returns:
-        An object with the attributes `wall_ms`; `kernel_ms`, which is None with a `reason` if the
-        device does not report it; `kernels`, a dict from kernel names (on cpu from op names) to
-        `runs` and `ms`; `upload_ms` and `download_ms`.
+        An object with these attributes:
+
+        - `wall_ms`: Milliseconds until the device has finished.
+        - `kernel_ms`: Milliseconds that all kernels took on the device. None if the device does not
+          report them; `reason` then contains the reason.
+        - `kernels`: Dict from names of kernels (on cpu, names of ops) to objects with the
+          attributes `runs`, the number of runs, and `ms`, their milliseconds. The longest is first.
+        - `upload_ms`: Milliseconds for copying values to the device.
+        - `download_ms`: Milliseconds of waiting for values from the device.
 
     Raises:
-        RuntimeError: If it is called within a function that is timed or profiled.
+        RuntimeError: If a function is already being timed or profiled, or if the browser cannot
+            suspend Python while the device computes. In the latter case, use `await
+            tf.time_async(f)`.
         tf.errors.UnavailableError: If the device is lost during the call.
 
     Example:
@@ -78,30 +89,32 @@ def time(f: Callable[[], Any]) -> Timing:
         >>> timing.wall_ms > 0
         True
 
-    See also: `tf.profile`.
+    See also: `tf.profile`, which also reports the shapes and the memory of kernels.
     """
     return bridge.wait(time_async(f), "write `await tf.time_async(f)`")
 
 
 @awaitable("tf.time_async(f)")
 async def time_async(f: Callable[[], Any]) -> Timing:
-    """Measure the duration of a function and of its kernels without blocking the page.
+    """Measure the duration of a function and of its kernels, without blocking the page.
 
     Args:
-        f: Function without arguments. Its result is dropped; a coroutine is awaited.
+        f: Function without arguments. If it returns a coroutine, the coroutine is awaited. The
+            result is discarded.
 
     Returns:
-        An awaitable of the object that `tf.time` returns.
+        An awaitable that resolves to the object that `tf.time` returns.
 
     Raises:
-        RuntimeError: If it is called within a function that is timed or profiled.
+        RuntimeError: If a function is already being timed or profiled.
         tf.errors.UnavailableError: If the device is lost during the call.
 
     Example:
         >>> import asyncio
         >>> import tfpy as tf
         >>> x = tf.ones([2, 2])
-        >>> asyncio.run(tf.time_async(lambda: x @ x)).wall_ms > 0
+        >>> timing = asyncio.run(tf.time_async(lambda: x @ x))  # in a page, use await
+        >>> timing.wall_ms > 0
         True
 
     See also: `tf.time`.

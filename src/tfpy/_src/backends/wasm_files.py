@@ -31,16 +31,20 @@ _address: Callable[[str], str] | None = None
 
 
 def set_wasm_path(path: str) -> None:
-    """Load the wasm backend's module from a URL.
+    """Set the URL of the WebAssembly module for the wasm backend.
+
+    By default, the module comes from the folder of the site that contains tfpy.
 
     Args:
-        path: URL of the file, possibly relative to the page. It must be the variant that this
-            browser uses.
+        path: URL of the module, absolute or relative to the page. It must be the variant that this
+            browser uses, so prefer `tf.set_wasm_paths`, which accepts the URL of a folder.
 
     Raises:
-        RuntimeError: If the backend is already open.
+        RuntimeError: If the wasm backend is already open.
 
     Example::
+
+        import tfpy as tf
 
         tf.set_wasm_path("https://example.org/tfpy-0.1.0/xnnpack-simd.wasm")
         await tf.ready()
@@ -51,20 +55,24 @@ def set_wasm_path(path: str) -> None:
 
 
 def set_wasm_paths(paths: str | Mapping[str, str]) -> None:
-    """Load the wasm backend's modules from URLs instead of the wheel.
+    """Set the URLs of the WebAssembly modules for the wasm backend.
 
-    A module runs only if its bytes are those of this version of tfpy.
+    By default, the modules come from the folder of the site that contains tfpy. A module is only
+    used if its bytes are those of this version of tfpy.
 
     Args:
         paths: URL of the folder that contains the modules, or a mapping from file names to URLs.
             The names are "xnnpack-simd.wasm", "xnnpack-simd-threads.wasm", "xnnpack-relaxed.wasm"
-            and "xnnpack-relaxed-threads.wasm"; missing ones come from the wheel.
+            and "xnnpack-relaxed-threads.wasm". The default applies to names that the mapping does
+            not contain.
 
     Raises:
-        ValueError: If a name is not the name of a module.
-        RuntimeError: If the backend is already open.
+        ValueError: If a name in the mapping is not one of these names.
+        RuntimeError: If the wasm backend is already open.
 
     Example::
+
+        import tfpy as tf
 
         tf.set_wasm_paths("https://example.org/tfpy-0.1.0/")
         await tf.ready()

@@ -31,7 +31,9 @@ The variable is read once, before other definitions use it, so calls need no che
 
 @dataclass(frozen=True)
 class DType:
-    """The type of a tensor's elements. It compares equal to its name: `x.dtype == "float32"`.
+    """The data type of a tensor's elements.
+
+    A dtype compares equal to its name: `x.dtype == "float32"`.
 
     Example:
         >>> import tfpy as tf
@@ -51,7 +53,7 @@ class DType:
 
     @cached_property
     def as_numpy_dtype(self) -> Any:
-        """NumPy type with the same values, or the type of the package `ml_dtypes`.
+        """NumPy type of the elements, or a type of the package `ml_dtypes` if NumPy has none.
 
         Raises:
             ImportError: If the type belongs to `ml_dtypes`, which is not installed.
@@ -95,7 +97,7 @@ class DType:
 
     @cached_property
     def is_numeric(self) -> builtins.bool:
-        """True for dtypes that support arithmetic. False for dtypes that are only stored."""
+        """True for dtypes of numbers with arithmetic. False for dtypes that are only stored."""
         if self.is_extension:
             return self.name == "bfloat16"
         return self.is_floating or self.is_integer or self.is_complex or self.is_quantized
@@ -107,7 +109,7 @@ class DType:
 
     @property
     def min(self) -> Any:
-        """Smallest representable value; a NumPy scalar for floats, as in TensorFlow.
+        """Smallest representable value: a Python int, a NumPy scalar for floats, or a bool.
 
         Raises:
             TypeError: If the dtype is complex, quantized or string.
@@ -116,7 +118,7 @@ class DType:
 
     @property
     def max(self) -> Any:
-        """Largest representable value.
+        """Largest representable value: a Python int, a NumPy scalar for floats, or a bool.
 
         Raises:
             TypeError: If the dtype is complex, quantized or string.
@@ -125,7 +127,7 @@ class DType:
 
     @property
     def limits(self) -> tuple[Any, Any]:
-        """Smallest and largest intensity of an image's pixels.
+        """Smallest and largest intensity of a pixel in images of this dtype.
 
         Raises:
             ValueError: If the dtype is not float32, bool or an integer.
@@ -138,7 +140,7 @@ class DType:
 
     @property
     def base_dtype(self) -> DType:
-        """The dtype itself, because there are no reference dtypes."""
+        """The dtype itself. tfpy does not have TensorFlow's reference dtypes."""
         return self
 
     @property
@@ -153,7 +155,7 @@ class DType:
 
     @property
     def is_quantized(self) -> builtins.bool:
-        """True for TensorFlow's quantized dtypes, which tensors cannot have here."""
+        """True for TensorFlow's quantized dtypes, which tensors of tfpy cannot have."""
         return self.name.startswith("q")
 
     @property
@@ -162,10 +164,10 @@ class DType:
         return self.name not in ("resource", "variant")
 
     def is_compatible_with(self, other: DTypeLike) -> builtins.bool:
-        """Return True if the other dtype is the same.
+        """Return True if both dtypes are equal.
 
         Args:
-            other: A dtype, or a value that `tf.as_dtype` converts.
+            other: A dtype, or a value that `tf.as_dtype` can convert.
 
         Returns:
             A bool.
@@ -192,7 +194,7 @@ class DType:
         raise TypeError(f"The dtype {self.name} has no smallest or largest value.")
 
     def holds(self, value: int) -> builtins.bool:
-        """Return True if an integer converts to the dtype.
+        """Return True if an integer can be converted to the dtype.
 
         Dtypes narrower than int32, and uint32, wrap integers of up to 64 bits. int32 may stand for
         int64 and therefore accepts only its own range.
@@ -202,11 +204,6 @@ class DType:
 
         Returns:
             A bool.
-
-        Example:
-            >>> import tfpy as tf
-            >>> tf.int32.holds(2**31), tf.uint8.holds(256)
-            (False, True)
         """
         wraps = self.size < 4 or self.name == "uint32"
         low, high = (-(2**63), 2**63 - 1) if wraps else (self.min, self.max)
@@ -345,7 +342,8 @@ def with_parts(dtype: DType) -> DType:
 def as_dtype(type_value: Any) -> DType:
     """Convert a value to a `tf.DType`.
 
-    Python's float, int and complex become float32, int32 and complex64.
+    Python's float, int and complex become float32, int32 and complex64. Unless the environment
+    variable `TFPY_ENABLE_X64` is set, float64, int64 and complex128 become these dtypes as well.
 
     Args:
         type_value: A DType, dtype name, NumPy dtype, Python type, or TensorFlow's number of a
@@ -360,8 +358,8 @@ def as_dtype(type_value: Any) -> DType:
     Example:
         >>> import numpy as np
         >>> import tfpy as tf
-        >>> tf.as_dtype("float32"), tf.as_dtype(np.int32)
-        (tf.float32, tf.int32)
+        >>> tf.as_dtype("float32"), tf.as_dtype(np.int32), tf.as_dtype(float)
+        (tf.float32, tf.int32, tf.float32)
     """
     if isinstance(type_value, DType):
         return type_value

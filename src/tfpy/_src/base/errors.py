@@ -26,12 +26,12 @@ UNAUTHENTICATED = 16
 
 
 class OpError(Exception):
-    """Base of the errors that ops raise.
+    """Base class of the errors that ops raise.
 
     Args:
-        node_def: Accepted for compatibility; tfpy passes None.
-        op: Name of the op.
-        message: Description of the error, with shapes, dtypes and a suggested fix.
+        node_def: None. TensorFlow passes a node of its graph.
+        op: Name of the op, or None.
+        message: Description of the error, with shapes, dtypes and a suggested solution.
 
     Example:
         >>> import tfpy as tf
@@ -56,13 +56,13 @@ class OpError(Exception):
 
 
 class CancelledError(OpError):
-    """An operation was canceled."""
+    """An operation was canceled before it finished."""
 
     error_code = CANCELLED
 
 
 class UnknownError(OpError):
-    """An error of an unknown kind, e.g. an exception in Python code that an op calls."""
+    """An error of an unknown kind, such as an exception in Python code that an op calls."""
 
     error_code = UNKNOWN
 
@@ -80,13 +80,13 @@ class DeadlineExceededError(OpError):
 
 
 class NotFoundError(OpError):
-    """A requested file or entity does not exist."""
+    """A file or another requested entity does not exist."""
 
     error_code = NOT_FOUND
 
 
 class AlreadyExistsError(OpError):
-    """An entity that should be created already exists."""
+    """A file or another entity cannot be created because it already exists."""
 
     error_code = ALREADY_EXISTS
 
@@ -122,25 +122,25 @@ class AbortedError(OpError):
 
 
 class OutOfRangeError(OpError):
-    """An operation went beyond the valid range, e.g. the end of a dataset."""
+    """An operation went beyond the valid range, such as the end of a dataset."""
 
     error_code = OUT_OF_RANGE
 
 
 class UnimplementedError(OpError):
-    """An operation is not implemented or not supported here."""
+    """An operation is not implemented, or the backend or the browser does not support it."""
 
     error_code = UNIMPLEMENTED
 
 
 class InternalError(OpError):
-    """An internal error, e.g. a kernel that a driver does not compile."""
+    """An internal error, such as a kernel that a GPU driver cannot compile."""
 
     error_code = INTERNAL
 
 
 class UnavailableError(OpError):
-    """A device or service is not available, e.g. a lost GPU."""
+    """A device or service is not available, such as a GPU that the browser has taken away."""
 
     error_code = UNAVAILABLE
 
@@ -152,7 +152,10 @@ class DataLossError(OpError):
 
 
 class OperatorNotAllowedInGraphError(TypeError):
-    """Python requested the value of a symbolic tensor while `tf.function` traces.
+    """Python code needs the value of a tensor while a `tf.function` is traced.
+
+    The value is only known when the compiled function runs. An `if` statement, for example, needs
+    it unless AutoGraph converts the statement to `tf.cond`.
 
     Example:
         >>> import tfpy as tf
@@ -162,17 +165,18 @@ class OperatorNotAllowedInGraphError(TypeError):
         >>> try:
         ...     absolute(tf.constant(-3))
         ... except tf.errors.OperatorNotAllowedInGraphError:
-        ...     print("a value that is not known yet")
-        a value that is not known yet
+        ...     print("the value is not known during tracing")
+        the value is not known during tracing
 
-    See also: `tf.function`.
+    See also: `tf.function`, `tf.cond`.
     """
 
 
 class NotTraceableError(NotImplementedError):
-    """The traced code depends on the values of tensors.
+    """A function cannot be compiled, because a shape depends on the values of tensors.
 
-    `tf.function` then runs the code op by op.
+    A call of a `tf.function` does not raise this error: it gives a warning, and the function runs
+    eagerly, without compilation.
 
     Example:
         >>> import tfpy as tf
@@ -182,8 +186,8 @@ class NotTraceableError(NotImplementedError):
         >>> try:
         ...     positive.get_concrete_function(tf.TensorSpec([3]))
         ... except tf.errors.NotTraceableError:
-        ...     print("how many there are depends on values")
-        how many there are depends on values
+        ...     print("the number of results depends on values")
+        the number of results depends on values
 
     See also: `tf.function`.
     """

@@ -102,7 +102,7 @@ def executing_eagerly() -> bool:
 
 
 def inside_function() -> bool:
-    """Return True while a `tf.function` is traced.
+    """Return True while a `tf.function` is traced, and False if ops run immediately.
 
     Returns:
         A bool.
@@ -165,10 +165,13 @@ def without_guesses() -> Iterator[None]:
 
 @contextmanager
 def init_scope() -> Iterator[None]:
-    """Run the code in the context immediately, outside of all active traces.
+    """Return a context manager within which ops run immediately, even in a `tf.function`.
 
-    Yields:
-        None.
+    In a `tf.function`, these ops run once during tracing. They are not part of the compiled
+    function.
+
+    Returns:
+        A context manager for a `with` statement.
 
     Example:
         >>> import tfpy as tf

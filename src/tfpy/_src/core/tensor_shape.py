@@ -57,7 +57,7 @@ class TensorShape(tuple[int, ...]):
         """List of `tf.compat.v1.Dimension` objects; None if the rank is unknown."""
         return [Dimension(n) for n in self]
 
-    def as_list(self) -> list[int]:
+    def as_list(self) -> list[int | None]:
         """Return the dimensions as a list.
 
         Returns:
@@ -97,8 +97,7 @@ class TensorShape(tuple[int, ...]):
     def is_compatible_with(self, other: Sequence[int | None] | None) -> bool:
         """Return True if one tensor can have both shapes.
 
-        The ranks and all dimensions known in both shapes must be equal. An unknown rank matches
-        any.
+        The ranks, and dimensions known in both, must be equal. An unknown rank matches every rank.
 
         Args:
             other: Shape to compare with.
@@ -132,7 +131,7 @@ class TensorShape(tuple[int, ...]):
             raise ValueError(f"Shapes {self} and {other} are incompatible")
 
     def merge_with(self, other: Sequence[int | None] | None) -> TensorShape:
-        """Return a shape in which every dimension is known that either shape knows.
+        """Return the shape that combines the known dimensions of both shapes.
 
         Args:
             other: Shape to merge with.

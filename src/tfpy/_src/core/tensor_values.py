@@ -48,14 +48,15 @@ class TensorValues:
         """
         return self.storage.to_host().reshape(self.aval.shape)
 
-    def numpy(self) -> np.ndarray[Any, Any]:
+    def numpy(self) -> np.ndarray[Any, Any] | Any:
         """Return a copy of the values as a NumPy array.
 
         The call waits until the values have been computed, and blocks a page meanwhile. In a page,
         `await x.data()` reads them without blocking.
 
         Returns:
-            NumPy array with the tensor's shape and dtype, or a NumPy scalar if the rank is 0.
+            NumPy array with the tensor's shape and dtype. If the rank is 0, a NumPy scalar, or
+            bytes for a string.
 
         Raises:
             RuntimeError: If the browser cannot suspend Python while the device computes, or the
@@ -82,13 +83,14 @@ class TensorValues:
             )
         return self.host_view()
 
-    def data_sync(self) -> np.ndarray[Any, Any]:
+    def data_sync(self) -> np.ndarray[Any, Any] | Any:
         """Return a copy of the values as a NumPy array, like `numpy()`.
 
         The name is the one that TensorFlow.js uses.
 
         Returns:
-            NumPy array with the tensor's shape and dtype, or a NumPy scalar if the rank is 0.
+            NumPy array with the tensor's shape and dtype. If the rank is 0, a NumPy scalar, or
+            bytes for a string.
 
         Example:
             >>> import tfpy as tf
@@ -102,8 +104,8 @@ class TensorValues:
         """Read the values asynchronously, without blocking the page while the device computes.
 
         Returns:
-            An awaitable that resolves to a NumPy array with the tensor's shape and dtype, or to a
-            NumPy scalar if the rank is 0.
+            An awaitable that resolves to a NumPy array with the tensor's shape and dtype. If the
+            rank is 0, it resolves to a NumPy scalar, or to bytes for a string.
 
         Example::
 

@@ -53,16 +53,9 @@ class _NotFound(Exception):
 
 
 class Environment:
-    """The flags of this program by name, as `tf.env()` returns them.
+    """The flags that configure tfpy, as `tf.env()` returns them.
 
-    The page "The environment" of the documentation lists all flags. Flags of a backend must be set
-    before it opens: in the page's URL (`?tfpyflags=WEBGL_FORCE_F16_TEXTURES:true`), in the variable
-    `TFPY_FLAGS`, or with `set` before `await tf.ready()`.
-
-    Example:
-        >>> import tfpy as tf
-        >>> tf.env().get("WEBGL_FORCE_F16_TEXTURES")
-        False
+    Flags of a backend must be set before it is initialized, which `tf.ready` does.
     """
 
     def __init__(self) -> None:
@@ -85,13 +78,7 @@ class Environment:
 
         Raises:
             ValueError: If the flag does not exist. The message suggests a similar name.
-            RuntimeError: If the facts of the browser are needed and Python cannot wait for them
-                here.
-
-        Example:
-            >>> import tfpy as tf
-            >>> tf.env().get("WEBGL_FORCE_F16_TEXTURES")
-            False
+            RuntimeError: If the browser must be queried first and cannot suspend Python meanwhile.
         """
         flag = _flag(name)
         try:
@@ -101,13 +88,13 @@ class Environment:
             return self._value(flag)
 
     async def get_async(self, name: str) -> Value:
-        """Return the value of a flag, after awaiting the facts of the browser if necessary.
+        """Return the value of a flag, after querying the browser if necessary.
 
         Args:
             name: Name of the flag.
 
         Returns:
-            An awaitable of a bool, int or str.
+            An awaitable that resolves to a bool, int or str.
 
         Raises:
             ValueError: If the flag does not exist.
@@ -169,7 +156,7 @@ class Environment:
     def set(self, name: str, value: Value) -> None:
         """Set a flag.
 
-        The capabilities of the host can be set lower, never higher: `WASM_HAS_SIMD_SUPPORT` stays
+        Flags that describe the device can be lowered but not raised: `WASM_HAS_SIMD_SUPPORT` stays
         False in a browser without SIMD.
 
         Args:
@@ -177,13 +164,9 @@ class Environment:
             value: New value.
 
         Raises:
-            ValueError: If the flag does not exist, is a fact, does not accept the value, or is a
-                flag of TensorFlow.js without effect here.
+            ValueError: If the flag does not exist, cannot be set, does not accept the value, or is
+                a flag of TensorFlow.js that tfpy does not use.
             RuntimeError: If the backend that reads the flag is already open.
-
-        Example:
-            >>> import tfpy as tf
-            >>> tf.env().set("WEBGL_FORCE_F16_TEXTURES", False)
         """
         flag = checked(name, value)
         if flag.backend not in self._open:
@@ -197,7 +180,7 @@ class Environment:
             raise RuntimeError(_too_late(flag, value))
 
     def set_flags(self, flags: Mapping[str, Value]) -> None:
-        """Set several flags, or none if one of them cannot be set.
+        """Set more than one flag, or none if one of them cannot be set.
 
         Args:
             flags: Values by name.
@@ -216,7 +199,7 @@ class Environment:
             raise
 
     def get_flags(self) -> dict[str, Value]:
-        """Return all flags, except those that depend on facts that are not known yet.
+        """Return all flags, except those for which the browser has not been queried yet.
 
         Returns:
             A dict of values by name.
@@ -235,9 +218,9 @@ class Environment:
         return self.get_flags()
 
     def reset(self) -> None:
-        """Reset the flags to the page's URL or `TFPY_FLAGS`, and to the defaults.
+        """Reset the flags to the values in the page's URL or `TFPY_FLAGS`, and to the defaults.
 
-        Flags that an open backend has read are kept. The facts of the browser are determined again.
+        Flags that an open backend has read keep their values. The browser is queried again.
         """
         kept = {name: v for name, v in self._set.items() if FLAGS[name].backend in self._open}
         free = {name: v for name, v in self._given.items() if FLAGS[name].backend not in self._open}
@@ -376,16 +359,35 @@ _environment.take(os.environ.get(VARIABLE, ""), f"the variable {VARIABLE}")
 
 
 def env() -> Environment:
-    """Return the flags of this program.
+    """Return the environment, which holds the flags that configure tfpy.
+
+    Some flags describe the device (`"WEBGL_MAX_TEXTURE_SIZE"`), others change how tfpy uses it
+    (`"DEBUG"`). The page "The environment" of the documentation lists all flags. They can also be
+    set in the page's URL (`?tfpyflags=DEBUG:true`) or in the environment variable `TFPY_FLAGS`
+    (`DEBUG:true`). Flags of a backend must be set before the backend is initialized.
 
     Returns:
-        An object with the methods `get`, `set`, `get_flags` and others.
+        The environment, the same object in every call. Its methods are:
+
+        - `get(name)` returns the value of a flag: a bool, int or str. `get_bool`, `get_number` and
+          `get_string` do the same and raise a `ValueError` for a flag of a different type.
+        - `get_async(name)` is awaited. It is necessary before `await tf.ready()` for flags that
+          describe the browser.
+        - `get_flags()` returns a dict of all flags.
+        - `set(name, value)` sets a flag. It raises a `ValueError` if the name or the value is not
+          valid, and a `RuntimeError` if the backend that reads the flag is already open.
+        - `set_flags(flags)` sets the flags of a dict, or none of them if one is not valid.
+        - `reset()` restores the values from the URL, the environment variable and the defaults.
 
     Example:
         >>> import tfpy as tf
-        >>> tf.env().get_bool("DEBUG")
+        >>> tf.env().get("DEBUG")
         False
+        >>> tf.env().set("TFPY_MAX_UNPACKED_BYTES", 2**29)
+        >>> tf.env().get("TFPY_MAX_UNPACKED_BYTES")
+        536870912
+        >>> tf.env().set("TFPY_MAX_UNPACKED_BYTES", 2**28)  # the default
 
-    See also: `tf.ready`, `tf.set_backend`.
+    See also: `tf.ready`, `tf.set_backend`, `tf.enable_debug_mode`.
     """
     return _environment

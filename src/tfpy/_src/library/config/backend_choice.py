@@ -86,33 +86,38 @@ Model = Callable[..., Any]
 
 @awaitable("tf.set_backend_async(name)")
 async def set_backend_async(name: str, *, model: Model | None = None, inputs: Nest = ()) -> bool:
-    """Activate a backend, and open it if necessary.
+    """Make a backend active, and initialize it if necessary.
 
-    A backend that has lost its device is opened again. Tensors with a copy on the host remain
-    valid; other tensors are lost. The model is called several times when `name` is `"auto"`, so it
-    should not change any state.
+    The ops that follow run on this backend. Tensors are copied to it when they are used. If the
+    device of the backend was lost, for example because the browser has taken away the GPU, the
+    backend is initialized again; values that were only on the lost device are lost.
+
+    If `name` is `"auto"`, `model` is called more than once on every backend, and the fastest
+    backend becomes active. The model should therefore not change any state. The choice is stored in
+    the page's localStorage or the user's cache folder. It is used again for the same device, flags
+    and function if the shapes of the weights and inputs are the same.
 
     Args:
-        name: Name of a backend (`"webgpu"`, `"webgl"`, `"wasm"`, `"cpu"`, `"jax"`), or `"auto"` for
-            the backend on which `model` is fastest. The choice is remembered for the device, the
-            function and the shapes of the inputs, in the page's localStorage or the user's cache
-            folder.
-        model: Function to measure, required for `"auto"`. The time includes reading its results.
-        inputs: Argument of `model`, or a list or tuple of its arguments.
+        name: Name of a backend (`"webgpu"`, `"webgl"`, `"wasm"`, `"cpu"`, `"jax"`, or the name of a
+            registered backend), or `"auto"`.
+        model: Function to measure if `name` is `"auto"`. The time includes reading its results.
+            Default: none is needed for other names.
+        inputs: Argument of `model`, or a list or tuple of its arguments. Default: no arguments.
 
     Returns:
-        True.
+        An awaitable that resolves to True.
 
     Raises:
-        ValueError: If the backend is unknown, `"auto"` is used without a model, or a model without
-            `"auto"`.
-        RuntimeError: If the backend cannot be opened, or no backend can run the model. The message
-            contains the reasons.
+        ValueError: If the backend is unknown, if `name` is `"auto"` and `model` is missing, or if
+            `model` is passed with a different name.
+        RuntimeError: If the backend cannot be initialized, or if no backend can run the model. The
+            message contains the reasons.
 
     Example:
         >>> import asyncio
         >>> import tfpy as tf
-        >>> asyncio.run(tf.set_backend_async(tf.get_backend()))
+        >>> name = tf.get_backend()  # or "webgpu", "wasm", ...
+        >>> asyncio.run(tf.set_backend_async(name))  # in a page: await tf.set_backend_async(name)
         True
 
     See also: `tf.set_backend`, `tf.get_backend`, `tf.backend_report`.
@@ -131,26 +136,37 @@ async def set_backend_async(name: str, *, model: Model | None = None, inputs: Ne
 
 
 def set_backend(name: str, *, model: Model | None = None, inputs: Nest = ()) -> bool:
-    """Activate a backend like `tf.set_backend_async`, in code that cannot await.
+    """Make a backend active, in code that cannot await.
+
+    The function initializes the backend if this is possible without awaiting. In a page, webgpu,
+    webgl and wasm must be initialized with `await tf.set_backend_async(name)` or `await
+    tf.ready()`, unless the browser can suspend Python. Afterwards, this function can switch between
+    them.
 
     Args:
-        name: Name of a backend (`"webgpu"`, `"webgl"`, `"wasm"`, `"cpu"`, `"jax"`), or `"auto"` for
-            the backend on which `model` is fastest.
-        model: Function to measure, required for `"auto"`. The time includes reading its results.
-        inputs: Argument of `model`, or a list or tuple of its arguments.
+        name: Name of a backend (`"webgpu"`, `"webgl"`, `"wasm"`, `"cpu"`, `"jax"`, or the name of a
+            registered backend), or `"auto"` for the backend on which `model` is fastest.
+        model: Function to measure if `name` is `"auto"`, as in `tf.set_backend_async`. Default:
+            none is needed for other names.
+        inputs: Argument of `model`, or a list or tuple of its arguments. Default: no arguments.
 
     Returns:
-        True.
+        True. If the backend cannot become active, an error is raised.
 
     Raises:
-        ValueError: If the backend is unknown, `"auto"` is used without a model, or a model without
-            `"auto"`.
-        RuntimeError: If the backend cannot be opened, or only with `await
-            tf.set_backend_async(...)`.
+        ValueError: If the backend is unknown, if `name` is `"auto"` and `model` is missing, or if
+            `model` is passed with a different name.
+        RuntimeError: If the backend cannot be initialized, or only by awaiting
+            `tf.set_backend_async`.
 
     Example:
         >>> import tfpy as tf
-        >>> tf.set_backend(tf.get_backend())
+        >>> before = tf.get_backend()
+        >>> tf.set_backend("cpu")
+        True
+        >>> tf.get_backend()
+        'cpu'
+        >>> tf.set_backend(before)
         True
 
     See also: `tf.set_backend_async`, `tf.get_backend`.
@@ -259,17 +275,23 @@ def _digest(code: types.CodeType | None) -> str:
 
 
 def backend_report() -> Report:
-    """Return the status of each backend, with the reason.
+    """Return the status of each backend, and why a backend cannot be used.
 
     Returns:
-        A dict that prints as a table, best backend first: name to `{"status", "reason", "variant",
-        "priority"}`. The status is `"chosen"`, `"available"` (opened, not active), `"lost"` (the
-        browser has lost its device), `"skipped"`, `"failed"` or `"not tried"`.
+        A dict that prints as a table. It maps the name of each backend, highest priority first, to
+        a dict with these keys:
+
+        - `"status"`: `"chosen"` (the active backend), `"available"` (initialized but not active),
+          `"lost"` (the browser has taken away its device), `"skipped"` (usable, but not chosen
+          automatically), `"failed"` or `"not tried"`.
+        - `"reason"`: Reason for the status, or an empty string.
+        - `"variant"`: Variant of the backend that this browser uses, such as `"relaxed-threads"`.
+        - `"priority"`: Number by which `tf.ready` orders the backends.
 
     Example:
         >>> import tfpy as tf
-        >>> sorted(tf.backend_report()["cpu"])
-        ['priority', 'reason', 'status', 'variant']
+        >>> tf.backend_report()[tf.get_backend()]["status"]
+        'chosen'
 
     See also: `tf.set_backend`, `tf.device_info`.
     """

@@ -36,17 +36,18 @@ def device_info() -> Report:
     """Return facts about the machine, the browser and the backends, for bug reports.
 
     Returns:
-        A dict of dicts that prints as a table. The keys are `"tfpy"`, `"python"`, `"host"` (browser
-        or machine) and the names of the backends, with their devices and limits.
+        A dict of dicts that prints as a table. Its keys are `"tfpy"` (version and active backend),
+        `"python"` (versions of Python and NumPy), `"host"` (browser or operating system) and the
+        name of each backend (status, device and limits).
 
     Raises:
-        RuntimeError: If facts of the browser are not known yet and Python cannot wait for them.
-            Call it after `await tf.ready()`.
+        RuntimeError: If the browser has not been queried yet and cannot suspend Python meanwhile.
+            Await `tf.ready()` first.
 
     Example:
         >>> import tfpy as tf
-        >>> tf.device_info()["tfpy"]["version"] == tf.__version__
-        True
+        >>> sorted(tf.device_info()["tfpy"])
+        ['backend', 'version']
 
     See also: `tf.backend_report`, `tf.memory`.
     """

@@ -10,12 +10,12 @@ from tfpy._src.backends.jax.precision import Rounding
 def enable_tensor_float_32_execution(enabled: bool) -> None:
     """Allow or forbid reduced precision for float32 matrix products and convolutions.
 
-    With reduced precision, NVIDIA GPUs use TensorFloat-32 and TPUs use bfloat16, which is faster.
-    It is allowed by default. Only the jax backend is affected, and only functions that are compiled
-    afterwards.
+    Reduced precision is faster, and allowed by default. NVIDIA GPUs then compute with
+    TensorFloat-32, and TPUs with bfloat16. The setting only affects functions that are compiled
+    afterwards on the jax backend.
 
     Args:
-        enabled: True to allow reduced precision.
+        enabled: True to allow reduced precision, False to forbid it.
 
     Example:
         >>> import tfpy as tf
@@ -31,10 +31,11 @@ def enable_tensor_float_32_execution(enabled: bool) -> None:
 
 
 def tensor_float_32_execution_enabled() -> bool:
-    """Return True if reduced precision is allowed. Default: True.
+    """Return True if reduced precision is allowed for float32 matrix products and convolutions.
 
     Returns:
-        bool.
+        A bool. It is True unless `tf.config.experimental.enable_tensor_float_32_execution` was
+        called.
 
     Example:
         >>> import tfpy as tf

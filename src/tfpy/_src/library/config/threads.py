@@ -9,13 +9,13 @@ _FLAG = "TFPY_WASM_THREADS_COUNT"
 
 
 def set_threads_count(count: int) -> None:
-    """Set the number of threads of the wasm backend, before it opens.
+    """Set the number of threads of the wasm backend, before this backend is initialized.
 
-    By default it uses one thread per core. It uses at most 8 threads, and only in a page that is
-    cross-origin isolated.
+    By default, the backend uses one thread for each core, at most 8. Threads require a page that is
+    cross-origin isolated; in other pages, the backend uses one thread.
 
     Args:
-        count: Number of threads, at least 1.
+        count: Number of threads, at least 1. More than 8 threads are not used.
 
     Raises:
         ValueError: If `count` is not a positive integer.
@@ -36,10 +36,10 @@ def set_threads_count(count: int) -> None:
 
 
 def get_threads_count() -> int:
-    """Return the number of threads of the wasm backend.
+    """Return the number of threads that the wasm backend uses.
 
     Returns:
-        int.
+        An int.
 
     Raises:
         RuntimeError: If the wasm backend is not open.
