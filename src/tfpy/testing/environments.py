@@ -16,10 +16,13 @@ class Environment:
     """The environment of a test page: browser features, server headers, thread and flags.
 
     Args:
-        lacks: Names of `Browser.abilities` that are disabled.
-        isolated: If True, the page is cross-origin isolated, which threads require.
-        worker: If True, Pyodide runs in a module worker instead of the page's main thread.
-        flags: Flags of `tf.env()`, which are set before a backend starts.
+        lacks: Names of browser features to disable: `"webgpu"`, `"webgl"`, `"simd"` or `"relaxed"`.
+            Not every browser can disable each of them. Default: none.
+        isolated: If True, the page is cross-origin isolated, which the threads of wasm require.
+        worker: If True, Pyodide runs in a module worker. If False, it runs in the page's main
+            thread.
+        flags: Flags of `tf.env()` by name, which are set before a backend is initialized. Default:
+            none.
 
     Example:
         >>> from tfpy.testing import Environment
@@ -28,13 +31,13 @@ class Environment:
     """
 
     lacks: tuple[str, ...] = ()
-    """Features of the browser that are disabled, from :attr:`Browser.abilities`."""
+    """Names of browser features that are disabled."""
     isolated: bool = True
-    """True if the server makes the page cross-origin isolated, which threads require."""
+    """True if the page is cross-origin isolated, which the threads of wasm require."""
     worker: bool = False
     """True if Pyodide runs in a module worker instead of the page's main thread."""
     flags: Mapping[str, Flag] = field(default_factory=dict)
-    """Flags of `tf.env()`, which are set before a backend starts."""
+    """Flags of `tf.env()` by name, which are set before a backend is initialized."""
 
 
 _SOFTWARE_WEBGL = {"SOFTWARE_WEBGL_ENABLED": True, "WEBGL_CPU_FORWARD": False}
@@ -56,9 +59,10 @@ ENVIRONMENTS: Mapping[str, Environment] = {
     "float16": Environment(flags={**_SOFTWARE, "WEBGL_FORCE_F16_TEXTURES": True}),
     "generated-code": Environment(flags={**_SOFTWARE, "TFPY_WASM_CODEGEN": "always"}),
 }
-"""Environments by name. Most allow software rendering, because test machines have no GPU.
+"""Environments by name.
 
-They also run small ops on the device, which would otherwise run on the CPU.
+Most of them allow software rendering, because test machines have no GPU, and run small ops on the
+device, although NumPy would compute these ops faster.
 """
 
 

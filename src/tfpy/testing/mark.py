@@ -36,23 +36,27 @@ def run_in_browser(
     check_leaks: bool = True,
     fresh_page: bool = False,
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Run a test function inside Pyodide in a browser, once per backend.
+    """Return a decorator that runs a test in Pyodide in a browser, once for each backend.
 
-    The function may be synchronous or asynchronous. The whole source of the test's module is
-    sent to the browser, so the function can use imports and helpers of the module, but not closures
-    and live objects of fixtures. The function may have the parameters `tf` (the tfpy module) and
+    The function may be synchronous or asynchronous. Its module is sent to the browser as source
+    text, so the function can use imports and other functions of the module, but no closures and no
+    live objects from fixtures. The function may have the parameters `tf` (the tfpy module) and
     `backend` (the name of the active backend). All other arguments come from pytest and are
     pickled.
 
     Args:
-        backends: Names of backends. A browser runs the ones that it supports. If empty, the test
-            runs once on the automatically selected backend.
+        backends: Names of backends: `"cpu"`, `"wasm"`, `"webgl"` or `"webgpu"`. A browser runs
+            those that it supports. If the sequence is empty, the test runs once, on the backend
+            that tfpy selects. Default: all four.
         environment: An `Environment`, or its name in `tfpy.testing.ENVIRONMENTS`.
-        browsers: Names of browsers. Default: the browsers of `--tfpy-browser`.
-        packages: Additional packages from the site's lock file.
-        timeout: Seconds after which the test fails and its page is closed.
-        check_leaks: If True, fail if a tensor, a slot or a PyProxy is still alive after the test.
-        fresh_page: If True, use a new page instead of the shared page of the environment.
+        browsers: Names of browsers: `"chromium"`, `"firefox"` or `"webkit"`. Default: the browsers
+            that the option `--tfpy-browser` names.
+        packages: Names of further packages to install, from the lock file of the site.
+        timeout: Number of seconds after which the test fails and its page is closed.
+        check_leaks: If True, the test fails if tensors, buffers or proxies of JavaScript objects
+            that it created still exist afterwards.
+        fresh_page: If True, the test runs in a new page. If False, tests with the same environment
+            share a page.
 
     Returns:
         A decorator for test functions.

@@ -72,7 +72,7 @@ class LocalHandler(SimpleHTTPRequestHandler):
 
 
 class Serving:
-    """A server at `url` that runs in a thread; a context manager.
+    """A server that runs in a thread, and a context manager that closes it.
 
     Args:
         handler: Class that handles requests.
@@ -84,10 +84,10 @@ class Serving:
         self._thread = threading.Thread(target=self._server.serve_forever, daemon=True)
         self._thread.start()
         self.url = f"http://127.0.0.1:{self._server.server_address[1]}/"
-        """Address of the site, with a trailing slash."""
+        """URL of the site, with a trailing slash."""
 
     def close(self) -> None:
-        """Stop the server.
+        """Stop the server, which closes its port.
 
         Example:
             >>> import pathlib
@@ -112,15 +112,19 @@ class Serving:
 
 
 class SiteServer(Serving):
-    """A server for a folder. Symbolic links in the folder are followed.
+    """A local HTTP server for a folder. It follows symbolic links in the folder.
+
+    The server is also a context manager, which closes it.
 
     Args:
         folder: Folder to serve.
-        isolated: If True, pages are cross-origin isolated.
-        port: Port of the server. 0 chooses a free port.
-        mounts: Additional folders, by their first path segment. They are looked up at each request.
-        made: Functions that create files on request, by path (`"/x.zip"`).
-        headers: Additional headers for every response.
+        isolated: If True, the server sends the headers that make pages cross-origin isolated.
+        port: Port of the server. Default: 0, which chooses a free port.
+        mounts: Further folders by the first segment of their paths. The mapping is read at each
+            request, so it can be changed. Default: none.
+        made: Functions that return the bytes of a file when it is requested, by path (`"/x.zip"`).
+            Default: none.
+        headers: Further headers for every response. Default: none.
 
     Example:
         >>> import pathlib

@@ -175,8 +175,8 @@ class OperatorNotAllowedInGraphError(TypeError):
 class NotTraceableError(NotImplementedError):
     """A function cannot be compiled, because a shape depends on the values of tensors.
 
-    A call of a `tf.function` does not raise this error: it gives a warning, and the function runs
-    eagerly, without compilation.
+    A call of a `tf.function` does not raise this error. A warning is issued instead, and the
+    function runs eagerly, without compilation.
 
     Example:
         >>> import tfpy as tf

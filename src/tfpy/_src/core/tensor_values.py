@@ -48,7 +48,7 @@ class TensorValues:
         """
         return self.storage.to_host().reshape(self.aval.shape)
 
-    def numpy(self) -> np.ndarray[Any, Any] | Any:
+    def numpy(self) -> Any:
         """Return a copy of the values as a NumPy array.
 
         The call waits until the values have been computed, and blocks a page meanwhile. In a page,
@@ -83,7 +83,7 @@ class TensorValues:
             )
         return self.host_view()
 
-    def data_sync(self) -> np.ndarray[Any, Any] | Any:
+    def data_sync(self) -> np.ndarray[Any, Any]:
         """Return a copy of the values as a NumPy array, like `numpy()`.
 
         The name is the one that TensorFlow.js uses.

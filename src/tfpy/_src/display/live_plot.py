@@ -41,17 +41,18 @@ class Series:
         """Pairs of a position on the horizontal axis and a number, by name."""
 
     def extend(self, at: float, values: Mapping[str, Any]) -> None:
-        """Append numbers at one position."""
+        """Append a number to each named series, at the same position on the horizontal axis."""
         for name, value in values.items():
             self.points.setdefault(name, []).append((at, number(name, value)))
 
     def to_svg(self) -> str:
-        """Return the plot as SVG, with a panel for each name.
+        """Return the plot as SVG. Each series has a separate panel.
 
-        `val_loss` is drawn in the panel of `loss`.
+        The series `val_loss` is drawn in the panel of `loss`, and other series that begin with
+        `val_` likewise.
 
         Returns:
-            An SVG string.
+            A str that contains the SVG image.
         """
         panels: dict[str, dict[str, list[tuple[float, float]]]] = {}
         compared = {name for name in self.points if f"val_{name}" in self.points}
@@ -65,15 +66,16 @@ class Series:
 
 
 class LivePlot(Series):
-    """A plot of named series that is updated while they grow.
+    """A line plot of named series of numbers, which is updated while a program adds numbers.
 
-    A notebook shows the plot in the cell's output, and a page below the running script. Elsewhere
-    nothing is shown, and `to_svg()` returns the plot. It is drawn a few times per second, and once
-    more when the event loop continues.
+    A notebook shows the plot in the output of the cell, and a page shows it below the running
+    script. Elsewhere nothing is shown, but `to_svg()` returns the plot. The plot is updated a few
+    times per second, and a last time when the event loop continues.
 
     Args:
         label: Label of the horizontal axes.
-        element: Element of the page that shows the plot, or its CSS selector.
+        element: Element of the page in which the plot is shown, or its CSS selector. Default: a new
+            element below the running script.
 
     Example:
         >>> import tfpy as tf
@@ -98,8 +100,12 @@ class LivePlot(Series):
 
         Args:
             at: Position on the horizontal axis. Default: the number of previous calls.
-            values: Numbers by name, or tensors with one element, which are read. If Python cannot
-                wait for the device, use `loss=await loss.data()`.
+            values: Numbers by name, or tensors with one element. The call waits for the values of
+                tensors. If the browser cannot suspend Python, pass `loss=await loss.data()`
+                instead.
+
+        Raises:
+            ValueError: If a tensor has more than one element.
 
         Example:
             >>> import tfpy as tf
@@ -116,11 +122,13 @@ class LivePlot(Series):
             self._show_later()
 
     def show(self) -> None:
-        """Draw the plot now.
+        """Update the plot now, without waiting for the next regular update.
 
         Example:
             >>> import tfpy as tf
-            >>> tf.notebook.LivePlot().show()
+            >>> plot = tf.notebook.LivePlot()
+            >>> plot.add(loss=0.5)
+            >>> plot.show()
         """
         self._drawn = time.monotonic()
         self._screen.show(self.to_svg())

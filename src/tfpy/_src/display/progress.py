@@ -75,20 +75,22 @@ def progress(
     label: str = "",
     plot: bool = False,
 ) -> Progress[T]:
-    """Show the progress of a loop.
+    """Show a progress bar for a loop.
 
-    `async for` keeps the page responsive. A notebook with tqdm and ipywidgets, or a terminal with
-    tqdm, shows a bar of tqdm.
+    In a page, use `async for`, so that the page stays responsive. If the package tqdm is installed,
+    a terminal shows a bar of tqdm. A notebook does the same if ipywidgets is installed as well.
 
     Args:
-        iterable: Iterable of the loop; for `async for` also an asynchronous one.
-        total: Number of elements. Default: `len(iterable)` if it is defined.
+        iterable: Iterable of the loop. For `async for`, it may be asynchronous.
+        total: Number of elements. Default: `len(iterable)` if it is defined; otherwise the bar only
+            counts the elements.
         label: Text in front of the bar.
-        plot: If True, also plot the numbers as lines, in a notebook or page.
+        plot: If True, the numbers that the loop reports are also plotted as lines, in a notebook or
+            a page.
 
     Returns:
         An iterable over the same elements. Its method `show(**values)` sets the numbers next to the
-        bar.
+        bar; they can be Python numbers or tensors with one element.
 
     Example:
         >>> import tfpy as tf
@@ -129,9 +131,12 @@ class Progress(Generic[T]):
         self._bar: _Bar | None = None
 
     def show(self, **values: Any) -> None:
-        """Show numbers next to the bar: Python numbers, or tensors with one element.
+        """Set the numbers next to the bar.
 
-        Tensors are read when they are drawn, a few times per second, not at each step.
+        Tensors are not read in each step, but only when the bar is drawn, a few times per second.
+
+        Args:
+            values: Numbers by name, or tensors with one element.
         """
         self._given.update(values)
 

@@ -19,15 +19,16 @@ def replace(callbacks: types.ModuleType) -> None:
 @functools.cache
 def _made(base: Any) -> Any:
     class LivePlot(base):  # type: ignore[misc]
-        """A callback that plots the loss and the metrics during training, with validation values.
+        """A callback that plots the loss and the metrics while a model trains.
 
-        A page shows the plot after the running script. A notebook shows it in the cell's output and
-        updates it.
+        Values of validation are drawn in the same panels. A page shows the plot below the running
+        script. A notebook shows it in the output of the cell.
 
         Args:
-            every: Seconds between updates within an epoch. The metrics are read as often. Default:
-                update only after each epoch.
-            element: Element of the page, or its selector, in which the plot is shown.
+            every: Number of seconds between updates within an epoch. The metrics are read at each
+                update. Default: update only after each epoch.
+            element: Element of the page in which the plot is shown, or its CSS selector. Default: a
+                new element below the running script.
 
         Example::
 
@@ -44,7 +45,7 @@ def _made(base: Any) -> Any:
 
         @property
         def points(self) -> dict[str, list[tuple[float, float]]]:
-            """Pairs of epoch and value for each metric, by the metric's name in the history."""
+            """Pairs of an epoch and a value, by the name of the metric in the history."""
             return self._series.points
 
         def is_due(self) -> bool:
@@ -76,10 +77,10 @@ def _made(base: Any) -> Any:
             self._screen.show(self.to_svg())
 
         def to_svg(self) -> str:
-            """Return the plot as SVG, with a panel for each metric.
+            """Return the plot as SVG. Each metric has a separate panel.
 
             Returns:
-                A string.
+                A str that contains the SVG image.
             """
             return self._series.to_svg()
 

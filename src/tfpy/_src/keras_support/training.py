@@ -69,31 +69,34 @@ async def fit_async(
     validation_batch_size: int | None = None,
     validation_freq: Any = 1,
 ) -> Any:
-    """Train the model like `fit`, without blocking the page.
+    """Train the model as `fit` does, without blocking the page.
 
-    The arguments, the callbacks and the results are the same as for `fit`. To stop after the
-    current batch, cancel the task or set `model.stop_training = True`.
+    Callbacks and results are the same as for `fit`. To stop after the current batch, cancel the
+    task or set `model.stop_training = True`.
 
     Args:
-        x: Input data, as for `fit`. A dataset is also accepted.
-        y: Target data.
-        batch_size: Number of samples in a batch.
+        x: Input data, as for `fit`, or a dataset that yields batches.
+        y: Target data. Default: the dataset `x` contains them.
+        batch_size: Number of samples in a batch. Default: 32, or the batches of the dataset.
         epochs: Number of the last epoch.
-        verbose: `"auto"`, 0, 1 or 2.
+        verbose: 0 for no output, 1 for a progress bar, 2 for one line for each epoch, or `"auto"`,
+            which is usually 1.
         callbacks: List of callbacks.
-        validation_split: Share of the training data that is used for validation.
-        validation_data: Data for validation.
+        validation_split: Share of the training data to use for validation, between 0 and 1.
+        validation_data: Data for validation: a dataset, or a tuple of inputs, targets and, if
+            necessary, weights. Default: no validation.
         shuffle: If True, shuffle the training data before each epoch.
-        class_weight: Dict of weights by class.
-        sample_weight: Weights of the samples.
+        class_weight: Dict from the numbers of classes to weights in the loss.
+        sample_weight: Weights of the samples in the loss.
         initial_epoch: Number of the first epoch.
-        steps_per_epoch: Number of batches in an epoch.
-        validation_steps: Number of batches for validation.
-        validation_batch_size: Number of samples in a batch for validation.
-        validation_freq: Epochs between validations, or a list of epochs.
+        steps_per_epoch: Number of batches in an epoch. Default: all batches.
+        validation_steps: Number of batches for validation. Default: all batches.
+        validation_batch_size: Number of samples in a batch for validation. Default: `batch_size`.
+        validation_freq: Number of epochs between validations, or a list of the epochs after which
+            to validate.
 
     Returns:
-        A `keras.callbacks.History`.
+        An awaitable that resolves to a `keras.callbacks.History`.
 
     Example::
 
@@ -157,20 +160,21 @@ async def evaluate_async(
     callbacks: Any = None,
     return_dict: bool = False,
 ) -> Any:
-    """Evaluate the model like `evaluate`, without blocking the page.
+    """Evaluate the model as `evaluate` does, without blocking the page.
 
     Args:
-        x: Input data, as for `evaluate`. A dataset is also accepted.
-        y: Target data.
-        batch_size: Number of samples in a batch.
-        verbose: `"auto"`, 0, 1 or 2.
-        sample_weight: Weights of the samples.
-        steps: Number of batches.
+        x: Input data, as for `evaluate`, or a dataset that yields batches.
+        y: Target data. Default: the dataset `x` contains them.
+        batch_size: Number of samples in a batch. Default: 32, or the batches of the dataset.
+        verbose: 0 for no output, 1 for a progress bar, 2 for one line, or `"auto"`, which is
+            usually 1.
+        sample_weight: Weights of the samples in the loss.
+        steps: Number of batches. Default: all batches.
         callbacks: List of callbacks.
         return_dict: If True, return a dict of the loss and the metrics by name.
 
     Returns:
-        The loss, or a list of the loss and the metrics.
+        An awaitable that resolves to the loss, or to a list of the loss and the metrics.
 
     Example::
 
@@ -199,17 +203,18 @@ async def predict_async(
     steps: int | None = None,
     callbacks: Any = None,
 ) -> Any:
-    """Predict like `predict`, without blocking the page.
+    """Compute the outputs of the model as `predict` does, without blocking the page.
 
     Args:
-        x: Input data, as for `predict`. A dataset is also accepted.
-        batch_size: Number of samples in a batch.
-        verbose: `"auto"`, 0, 1 or 2.
-        steps: Number of batches.
+        x: Input data, as for `predict`, or a dataset that yields batches.
+        batch_size: Number of samples in a batch. Default: 32, or the batches of the dataset.
+        verbose: 0 for no output, 1 for a progress bar, 2 for one line, or `"auto"`, which is
+            usually 1.
+        steps: Number of batches. Default: all batches.
         callbacks: List of callbacks.
 
     Returns:
-        NumPy arrays with the outputs of the model.
+        An awaitable that resolves to NumPy arrays with the outputs of the model.
 
     Example::
 

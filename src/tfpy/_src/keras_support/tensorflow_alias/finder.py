@@ -20,17 +20,19 @@ _PUBLIC = __name__.partition(".")[0]
 
 
 def as_tensorflow(replace: bool = False) -> None:
-    """Make `import tensorflow` import tfpy, so that programs for TensorFlow and Keras run on it.
+    """Make `import tensorflow` import tfpy, so that programs for TensorFlow and Keras use tfpy.
 
-    Call this function before Keras is imported. Accessing `tf.keras` calls it automatically.
-    Afterwards `tf.__version__` is the version of TensorFlow that tfpy imitates.
+    Call this function before Keras is imported. The first access to `tf.keras` calls it
+    automatically. Afterwards, `tf.__version__` is the version of TensorFlow with which tfpy is
+    compatible.
 
     Args:
-        replace: If True, hide an installed TensorFlow from this process.
+        replace: If True, `import tensorflow` imports tfpy even if TensorFlow is installed. If
+            False, an installed TensorFlow is an error.
 
     Raises:
-        RuntimeError: If TensorFlow is imported already, or if it is installed and `replace` is
-            False.
+        RuntimeError: If TensorFlow has already been imported, or if it is installed and `replace`
+            is False.
 
     Example::
 

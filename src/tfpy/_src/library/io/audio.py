@@ -23,7 +23,7 @@ class DecodeWav(NamedTuple):
 
     Attributes:
         audio: Float32 tensor of shape `[samples, channels]`.
-        sample_rate: Scalar int32 tensor.
+        sample_rate: Scalar int32 tensor, the number of samples per second.
     """
 
     audio: Tensor
@@ -40,16 +40,19 @@ def decode_wav(
 
     Args:
         contents: Scalar string tensor with the bytes of the file.
-        desired_channels: Number of channels to return. Default: all.
-        desired_samples: Number of samples to return, padded with zeros. Default: all.
+        desired_channels: Number of channels to return, beginning with the first one. Default: all
+            channels.
+        desired_samples: Number of samples to return. A longer file is cut, and a shorter file is
+            padded with zeros. Default: all samples.
 
     Returns:
         A named tuple of `audio`, a float32 tensor of shape `[samples, channels]` with values
-        between -1 and 1, and `sample_rate`, a scalar int32 tensor.
+        between -1 and 1, and `sample_rate`, a scalar int32 tensor with the number of samples per
+        second.
 
     Raises:
-        tf.errors.InvalidArgumentError: If the bytes are not a 16-bit WAV file, or the file has
-            fewer channels than `desired_channels`.
+        tf.errors.InvalidArgumentError: If the bytes are not a WAV file with 16-bit samples, or the
+            file has fewer than `desired_channels` channels.
 
     Example:
         >>> import tfpy as tf
@@ -127,15 +130,15 @@ def encode_wav(audio: TensorLike, sample_rate: TensorLike, name: str | None = No
     """Encode audio as a WAV file with 16-bit samples.
 
     Args:
-        audio: Float32 tensor of shape `[samples, channels]` with values between -1 and 1.
-        sample_rate: Scalar integer, the number of samples per second.
+        audio: Float32 tensor of shape `[samples, channels]`. Values outside of [-1, 1] are clipped.
+        sample_rate: Number of samples per second, a scalar integer.
 
     Returns:
         Scalar string tensor with the bytes of the file.
 
     Raises:
-        tf.errors.InvalidArgumentError: If `audio` is not a matrix or is empty, or the rate is not
-            positive.
+        tf.errors.InvalidArgumentError: If the rank of `audio` is not 2, `audio` is empty, or the
+            sample rate is not positive.
 
     Example:
         >>> import tfpy as tf
@@ -143,7 +146,7 @@ def encode_wav(audio: TensorLike, sample_rate: TensorLike, name: str | None = No
         >>> wav.numpy()[:4], len(wav.numpy())
         (b'RIFF', 50)
 
-    See also: `tf.audio.decode_wav`.
+    See also: `tf.audio.decode_wav`, `tf.io.write_file`.
     """
     x = convert_to_tensor(audio, dtypes.float32)
     if x.ndim != 2 or not x.size:

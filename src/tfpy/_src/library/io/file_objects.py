@@ -12,23 +12,26 @@ from tfpy._src.library.io.gfile import Path, stat, translated
 
 
 class GFile:
-    """A file with the methods of Python's files and TensorFlow's errors.
+    """A file object like that of Python's `open`, which raises the errors of `tf.errors`.
 
     The file is opened by the first method that needs it.
 
     Args:
         name: Path of the file.
-        mode: `"r"`, `"w"`, `"a"`, `"r+"`, `"w+"` or `"a+"` for text in UTF-8; with `"b"` for bytes.
+        mode: `"r"` to read (default), `"w"` to overwrite, `"a"` to append, or `"r+"`, `"w+"` or
+            `"a+"` to do both. Text is encoded as UTF-8. With an additional `"b"`, as in `"rb"`, the
+            file contains bytes.
 
     Raises:
-        tf.errors.InvalidArgumentError: If the mode is another one.
+        tf.errors.InvalidArgumentError: If the mode is not one of these.
 
     Example:
         >>> import tfpy as tf
         >>> with tf.io.gfile.GFile("/tmp/words.txt", "w") as file:
         ...     file.write("a b")
-        >>> tf.io.gfile.exists("/tmp/words.txt")
-        True
+        >>> with tf.io.gfile.GFile("/tmp/words.txt") as file:
+        ...     file.read()
+        'a b'
 
     See also: `tf.io.read_file`, `tf.io.write_file`.
     """
@@ -48,7 +51,7 @@ class GFile:
 
     @property
     def mode(self) -> str:
-        """Mode of the file."""
+        """Mode in which the file is opened."""
         return self._mode
 
     def _opened(self, what: str = "") -> IO[Any]:
@@ -71,10 +74,10 @@ class GFile:
         return self._file
 
     def size(self) -> int:
-        """Return the size of the file in bytes.
+        """Return the number of bytes in the file.
 
         Returns:
-            int.
+            An int.
 
         Raises:
             tf.errors.NotFoundError: If the file does not exist.
@@ -88,14 +91,15 @@ class GFile:
         self.flush()
         return stat(self._name).length
 
-    def read(self, n: int = -1) -> Any:
-        """Read from the file.
+    def read(self, n: int = -1) -> str | bytes:
+        """Read characters or bytes from the current position.
 
         Args:
-            n: Largest number of characters or bytes to read. Default: all.
+            n: Largest number of characters, or of bytes in a binary mode. Default: up to the end of
+                the file.
 
         Returns:
-            str, or bytes in a binary mode.
+            A str, or bytes in a binary mode.
 
         Raises:
             tf.errors.PermissionDeniedError: If the file is not open for reading.
@@ -110,11 +114,11 @@ class GFile:
         """
         return self._opened("r").read(n)
 
-    def readline(self) -> Any:
-        r"""Read the next line with its end.
+    def readline(self) -> str | bytes:
+        r"""Read the next line, including its line break.
 
         Returns:
-            str, or bytes in a binary mode. Empty at the end of the file.
+            A str, or bytes in a binary mode. It is empty at the end of the file.
 
         Raises:
             tf.errors.PermissionDeniedError: If the file is not open for reading.
@@ -129,8 +133,8 @@ class GFile:
         """
         return self._opened("r").readline()
 
-    def readlines(self) -> list[Any]:
-        r"""Read all remaining lines with their ends.
+    def readlines(self) -> list[str] | list[bytes]:
+        r"""Read all remaining lines, including their line breaks.
 
         Returns:
             List of str, or of bytes in a binary mode.
@@ -149,10 +153,10 @@ class GFile:
         return self._opened("r").readlines()
 
     def write(self, file_content: str | bytes) -> None:
-        """Write to the file.
+        """Write text or bytes at the current position.
 
         Args:
-            file_content: str, or bytes in a binary mode.
+            file_content: A str, or bytes in a binary mode.
 
         Raises:
             tf.errors.PermissionDeniedError: If the file is not open for writing.
@@ -167,11 +171,12 @@ class GFile:
         self._opened("w").write(file_content)
 
     def seek(self, offset: int, whence: int = 0) -> None:
-        """Move to a position of the file.
+        """Change the current position in the file.
 
         Args:
-            offset: Number of bytes.
-            whence: 0 to count from the beginning, 1 from the current position, 2 from the end.
+            offset: Number of bytes from the start position that `whence` selects.
+            whence: 0 (default) to count from the beginning, 1 from the current position, 2 from the
+                end.
 
         Example:
             >>> import tfpy as tf
@@ -184,10 +189,10 @@ class GFile:
         self._opened().seek(offset, whence)
 
     def seekable(self) -> bool:
-        """Return True.
+        """Return True, because the position can be changed in every file.
 
         Returns:
-            bool.
+            A bool.
 
         Example:
             >>> import tfpy as tf
@@ -197,10 +202,10 @@ class GFile:
         return True
 
     def tell(self) -> int:
-        """Return the position in the file.
+        """Return the current position in the file.
 
         Returns:
-            int.
+            An int.
 
         Example:
             >>> import tfpy as tf
@@ -226,13 +231,15 @@ class GFile:
             self._file.flush()
 
     def close(self) -> None:
-        """Close the file. The next operation opens it again.
+        """Close the file. A later method call opens it again.
 
         Example:
             >>> import tfpy as tf
             >>> file = tf.io.gfile.GFile("note.txt", "w")
             >>> file.write("hello")
             >>> file.close()
+            >>> tf.io.read_file("note.txt").numpy()
+            b'hello'
         """
         if self._file is not None:
             self._file.close()
@@ -247,7 +254,7 @@ class GFile:
     def __iter__(self) -> Self:
         return self
 
-    def __next__(self) -> Any:
+    def __next__(self) -> str | bytes:
         line = self.readline()
         if not line:
             raise StopIteration

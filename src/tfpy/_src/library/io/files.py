@@ -42,15 +42,15 @@ def _path(value: TensorLike | PathLike) -> Tensor:
 
 
 def read_file(filename: TensorLike | PathLike, name: str | None = None) -> Tensor:
-    """Read the bytes of a file.
+    """Read a file as a string tensor.
 
-    Inside a `tf.function`, each run reads the file.
+    In a `tf.function`, the file is read at each call.
 
     Args:
-        filename: Scalar string tensor, or a path.
+        filename: Path of the file, or a scalar string tensor with the path.
 
     Returns:
-        Scalar string tensor.
+        Scalar string tensor with the bytes of the file.
 
     Raises:
         tf.errors.NotFoundError: If the file does not exist.
@@ -76,11 +76,14 @@ def read_file(filename: TensorLike | PathLike, name: str | None = None) -> Tenso
 def write_file(
     filename: TensorLike | PathLike, contents: TensorLike, name: str | None = None
 ) -> None:
-    """Write a string to a file, and create the folders of its path.
+    """Write a string to a file, which is created or overwritten.
+
+    Folders of the path that do not exist are created. In a `tf.function`, the file is written at
+    each call.
 
     Args:
-        filename: Scalar string tensor, or a path.
-        contents: Scalar string tensor.
+        filename: Path of the file, or a scalar string tensor with the path.
+        contents: Scalar string tensor, str or bytes to write.
 
     Raises:
         tf.errors.InvalidArgumentError: If `filename` or `contents` is not a scalar string.
@@ -88,8 +91,8 @@ def write_file(
     Example:
         >>> import tfpy as tf
         >>> tf.io.write_file("folder/note.txt", "hello")
-        >>> tf.io.gfile.exists("folder/note.txt")
-        True
+        >>> tf.io.read_file("folder/note.txt").numpy()
+        b'hello'
 
     See also: `tf.io.read_file`.
     """
@@ -122,11 +125,11 @@ def _strings(value: TensorLike) -> Tensor:
 
 @per_value
 def encode_base64(input: TensorLike, pad: bool = False, name: str | None = None) -> Tensor:
-    """Encode strings as web-safe base64.
+    """Encode strings in web-safe base64, which uses `-` and `_` instead of `+` and `/`.
 
     Args:
         input: String tensor of any shape.
-        pad: If True, pad the results with `=` to a multiple of four characters.
+        pad: If True, append `=` characters, so that the length of a result is a multiple of 4.
 
     Returns:
         String tensor of the shape of `input`.
@@ -136,8 +139,8 @@ def encode_base64(input: TensorLike, pad: bool = False, name: str | None = None)
 
     Example:
         >>> import tfpy as tf
-        >>> tf.io.encode_base64("hello").numpy()
-        b'aGVsbG8'
+        >>> tf.io.encode_base64("hello").numpy(), tf.io.encode_base64("hello", pad=True).numpy()
+        (b'aGVsbG8', b'aGVsbG8=')
 
     See also: `tf.io.decode_base64`.
     """
@@ -152,10 +155,10 @@ def encode_base64(input: TensorLike, pad: bool = False, name: str | None = None)
 
 @per_value
 def decode_base64(input: TensorLike, name: str | None = None) -> Tensor:
-    """Decode strings in web-safe base64, with or without padding.
+    """Decode strings in web-safe base64, which uses `-` and `_` instead of `+` and `/`.
 
     Args:
-        input: String tensor of any shape.
+        input: String tensor of any shape. Padding with `=` is optional.
 
     Returns:
         String tensor of the shape of `input`.
@@ -200,22 +203,25 @@ def decode_raw(
     fixed_length: int | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """Interpret the bytes of strings as numbers.
+    """Convert the bytes of strings to numbers.
 
     Args:
-        input_bytes: String tensor of any shape. All strings have one length, unless `fixed_length`
-            is passed.
-        out_type: Dtype of the result.
-        little_endian: True if the bytes of a number are in little-endian order.
-        fixed_length: Number of bytes of each string to use: a positive multiple of the size of
-            `out_type`. Shorter strings are padded with zeros.
+        input_bytes: String tensor of any shape. All strings must have the same length unless
+            `fixed_length` is passed.
+        out_type: Dtype of the numbers.
+        little_endian: If True, the first byte of a number is the least significant one. If False,
+            the first byte is the most significant one.
+        fixed_length: Number of bytes to read from each string, a positive multiple of the number of
+            bytes of an element. Shorter strings are padded with zeros. Default: the length of the
+            strings.
 
     Returns:
-        Tensor of shape `[*input_bytes.shape, numbers]` and dtype `out_type`.
+        Tensor of shape `[*input_bytes.shape, n]` and dtype `out_type`, with n numbers for each
+        string.
 
     Raises:
         tf.errors.InvalidArgumentError: If the strings have different lengths, or a length is not a
-            multiple of the size of `out_type`.
+            multiple of the number of bytes of an element.
 
     Example:
         >>> import tfpy as tf

@@ -23,25 +23,29 @@ _LIMIT = 1 << 30
 
 
 def to_folder(files: Any, folder: str | os.PathLike[str], max_bytes: int = _LIMIT) -> list[str]:
-    """Write files to a folder that functions of Python can read.
+    """Write files of the user or of a server to a folder, so that Python functions can read them.
 
-    In a page, files that the user has selected and files on servers are not in Python's file
-    system. Functions such as `keras.utils.image_dataset_from_directory` read the folder that this
-    function writes. ZIP archives are unpacked.
+    In a page, Python's file system does not contain files that the user has selected or files on a
+    server. Functions such as `keras.utils.image_dataset_from_directory` can read the folder that
+    this function writes. ZIP archives are unpacked.
 
     Args:
-        files: URL, data source (`tf.data.URLDataSource`, `tf.data.FileDataSource`), File or Blob of
-            the browser; or a list or FileList of these. Folders of a FileList are kept.
-        folder: Path of the folder, which is created.
+        files: A file or a list of files. A file is a URL, a data source (`tf.data.URLDataSource` or
+            `tf.data.FileDataSource`), or a `File` or `Blob` of the browser. A `FileList` of the
+            browser is also accepted, and the folders that the user has selected are kept.
+        folder: Path of the folder, which is created if necessary.
         max_bytes: Largest number of bytes to write, including archives. Default: 1 GiB.
 
     Returns:
         Sorted list of the paths of the files.
 
     Raises:
-        tf.errors.InvalidArgumentError: If a name leads out of the folder, or an archive is damaged.
+        tf.errors.InvalidArgumentError: If a file would be written outside of the folder, or an
+            archive is damaged.
         tf.errors.ResourceExhaustedError: If the files have more than `max_bytes` bytes.
-        tf.errors.OpError: If a file cannot be written, e.g. because a folder has its name.
+        tf.errors.OpError: If a file cannot be written, for example because a folder has its name.
+        RuntimeError: If the browser cannot suspend Python while it loads the files. In this case,
+            use `await tf.io.to_folder_async(files, folder)`.
 
     Example::
 
@@ -61,21 +65,27 @@ def to_folder(files: Any, folder: str | os.PathLike[str], max_bytes: int = _LIMI
 async def to_folder_async(
     files: Any, folder: str | os.PathLike[str], max_bytes: int = _LIMIT
 ) -> list[str]:
-    """Write files to a folder like `tf.io.to_folder`, without blocking the page.
+    """Write files of the user or of a server to a folder, without blocking the page.
+
+    In a page, Python's file system does not contain files that the user has selected or files on a
+    server. Functions such as `keras.utils.image_dataset_from_directory` can read the folder that
+    this function writes. ZIP archives are unpacked.
 
     Args:
-        files: URL, data source (`tf.data.URLDataSource`, `tf.data.FileDataSource`), File or Blob of
-            the browser; or a list or FileList of these. Folders of a FileList are kept.
-        folder: Path of the folder, which is created.
+        files: A file or a list of files. A file is a URL, a data source (`tf.data.URLDataSource` or
+            `tf.data.FileDataSource`), or a `File` or `Blob` of the browser. A `FileList` of the
+            browser is also accepted, and the folders that the user has selected are kept.
+        folder: Path of the folder, which is created if necessary.
         max_bytes: Largest number of bytes to write, including archives. Default: 1 GiB.
 
     Returns:
-        Sorted list of the paths of the files.
+        An awaitable that resolves to the sorted list of the paths of the files.
 
     Raises:
-        tf.errors.InvalidArgumentError: If a name leads out of the folder, or an archive is damaged.
+        tf.errors.InvalidArgumentError: If a file would be written outside of the folder, or an
+            archive is damaged.
         tf.errors.ResourceExhaustedError: If the files have more than `max_bytes` bytes.
-        tf.errors.OpError: If a file cannot be written, e.g. because a folder has its name.
+        tf.errors.OpError: If a file cannot be written, for example because a folder has its name.
 
     Example::
 

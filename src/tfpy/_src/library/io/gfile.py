@@ -67,10 +67,10 @@ def exists(path: Path) -> bool:
     """Return True if a file or folder exists.
 
     Args:
-        path: Path.
+        path: Path of the file or folder.
 
     Returns:
-        bool.
+        A bool.
 
     Example:
         >>> import tfpy as tf
@@ -84,13 +84,13 @@ def exists(path: Path) -> bool:
 
 
 def isdir(path: Path) -> bool:
-    """Return True if a path is a folder.
+    """Return True if a path is that of an existing folder.
 
     Args:
-        path: Path.
+        path: Path of a file or folder.
 
     Returns:
-        bool.
+        A bool.
 
     Example:
         >>> import tfpy as tf
@@ -104,19 +104,19 @@ def isdir(path: Path) -> bool:
 
 
 def glob(pattern: Path | list[Path] | tuple[Path, ...]) -> list[str]:
-    """Return the paths that match a pattern.
+    """Return the paths of the files and folders that match a pattern.
 
     Args:
-        pattern: Pattern with the wildcards `*`, `?` and `[...]`, or a list of patterns.
+        pattern: Pattern with the wildcards `*`, `?` and `[...]`, or a list or tuple of patterns.
 
     Returns:
-        List of paths, sorted for each pattern.
+        List of paths, which are sorted separately for each pattern.
 
     Example:
         >>> import tfpy as tf
         >>> tf.io.write_file("parts/a.txt", "")
         >>> tf.io.write_file("parts/b.txt", "")
-        >>> sorted(tf.io.gfile.glob("parts/*.txt"))
+        >>> tf.io.gfile.glob("parts/*.txt")
         ['parts/a.txt', 'parts/b.txt']
 
     See also: `tf.io.gfile.listdir`, `tf.io.gfile.walk`.
@@ -152,7 +152,9 @@ def listdir(path: Path) -> list[str]:
 
 
 def mkdir(path: Path) -> None:
-    """Create a folder inside an existing folder. An existing folder is kept.
+    """Create a folder inside an existing folder.
+
+    If the folder already exists, nothing happens.
 
     Args:
         path: Path of the folder.
@@ -174,13 +176,15 @@ def mkdir(path: Path) -> None:
 
 
 def makedirs(path: Path) -> None:
-    """Create a folder and its parent folders. Existing folders are kept.
+    """Create a folder and its parent folders.
+
+    Folders that already exist are kept.
 
     Args:
         path: Path of the folder.
 
     Raises:
-        tf.errors.AlreadyExistsError: If a file has this path.
+        tf.errors.AlreadyExistsError: If the path is that of a file.
 
     Example:
         >>> import tfpy as tf
@@ -198,12 +202,12 @@ def copy(src: Path, dst: Path, overwrite: bool = False) -> None:
     """Copy a file.
 
     Args:
-        src: Path of the file.
-        dst: Path of the copy.
-        overwrite: If True, replace an existing file.
+        src: Path of the file to copy.
+        dst: Path of the new file.
+        overwrite: If True, replace a file that already exists at `dst`. Default: raise an error.
 
     Raises:
-        tf.errors.NotFoundError: If the file does not exist.
+        tf.errors.NotFoundError: If `src` does not exist.
         tf.errors.AlreadyExistsError: If `dst` exists and `overwrite` is False.
 
     Example:
@@ -224,12 +228,12 @@ def rename(src: Path, dst: Path, overwrite: bool = False) -> None:
     """Rename or move a file or folder.
 
     Args:
-        src: Old path.
+        src: Current path.
         dst: New path.
-        overwrite: If True, replace an existing file.
+        overwrite: If True, replace a file that already exists at `dst`. Default: raise an error.
 
     Raises:
-        tf.errors.NotFoundError: If the file does not exist.
+        tf.errors.NotFoundError: If `src` does not exist.
         tf.errors.AlreadyExistsError: If `dst` exists and `overwrite` is False.
 
     Example:
@@ -275,7 +279,7 @@ def remove(path: Path) -> None:
 
 
 def rmtree(path: Path) -> None:
-    """Delete a folder with its contents.
+    """Delete a folder and everything in it.
 
     Args:
         path: Path of the folder.
@@ -297,16 +301,17 @@ def rmtree(path: Path) -> None:
 
 
 def stat(path: Path) -> FileStatistics:
-    """Return the size and the time of the last change of a file or folder.
+    """Return the size of a file or folder, and the time of its last change.
 
     Args:
-        path: Path.
+        path: Path of the file or folder.
 
     Returns:
-        A named tuple of `length` in bytes, `mtime_nsec` in nanoseconds, and `is_directory`.
+        A named tuple of `length`, the number of bytes; `mtime_nsec`, the time of the last change in
+        nanoseconds since 1970; and `is_directory`, a bool.
 
     Raises:
-        tf.errors.NotFoundError: If the file does not exist.
+        tf.errors.NotFoundError: If the path does not exist.
 
     Example:
         >>> import tfpy as tf
@@ -322,14 +327,14 @@ def stat(path: Path) -> FileStatistics:
 
 
 def join(path: str | os.PathLike[str], *paths: str | os.PathLike[str]) -> str:
-    """Join parts of a path. An absolute part discards the parts before it.
+    """Join the parts of a path.
 
     Args:
         path: First part.
-        *paths: Further parts.
+        *paths: Further parts. If a part is an absolute path, the parts before it are ignored.
 
     Returns:
-        str.
+        A str.
 
     Example:
         >>> import tfpy as tf
@@ -342,15 +347,16 @@ def join(path: str | os.PathLike[str], *paths: str | os.PathLike[str]) -> str:
 def walk(
     top: Path, topdown: bool = True, onerror: Callable[[OSError], object] | None = None
 ) -> Iterator[Walk]:
-    """Traverse a folder recursively.
+    """Traverse a folder with all its subfolders.
 
     Args:
         top: Path of the folder.
-        topdown: If True, yield a folder before its subfolders.
-        onerror: Function that is called with an error of the file system. Default: ignore errors.
+        topdown: If True, yield a folder before its subfolders; if False, after them.
+        onerror: Function that takes an `OSError` and is called if a folder cannot be read. Default:
+            such folders are skipped.
 
     Yields:
-        Tuples of the path of a folder, the names of its folders, and the names of its files.
+        A tuple for each folder: its path, the names of its subfolders, and the names of its files.
 
     Example:
         >>> import tfpy as tf

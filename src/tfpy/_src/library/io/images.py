@@ -31,24 +31,25 @@ def decode_image(
 ) -> Tensor:
     """Decode a JPEG, PNG, GIF or BMP file.
 
-    JPEG and GIF require Pillow.
+    JPEG and GIF files require the package Pillow.
 
     Args:
         contents: Scalar string tensor with the bytes of the file.
-        channels: Number of channels: 1 for grayscale, 3 for RGB, 4 for RGBA. Default: as in the
-            file.
+        channels: Number of channels of the result: 1 for grayscale, 3 for RGB, 4 for RGBA (PNG and
+            BMP only). Default: the number of channels in the file.
         dtype: Dtype of the result: uint8 (default), or float32 with values between 0 and 1.
-        expand_animations: If True, return all frames of a GIF. Otherwise return the first frame.
+        expand_animations: If True, return all frames of a GIF. If False, return only its first
+            frame.
 
     Returns:
-        Tensor of shape `[height, width, channels]`, or of shape `[frames, height, width, 3]` for a
-        GIF if `expand_animations` is True.
+        Tensor of shape `[height, width, channels]`. For a GIF, the shape is `[frames, height,
+        width, 3]` if `expand_animations` is True.
 
     Raises:
         tf.errors.InvalidArgumentError: If the format is unknown, the file is damaged, or `channels`
             is not supported for the format.
         ValueError: If `dtype` is neither uint8 nor float32.
-        tf.errors.UnimplementedError: If the file is a JPEG or GIF and Pillow is not installed.
+        tf.errors.UnimplementedError: If the file is a JPEG or GIF file and Pillow is not installed.
 
     Example:
         >>> import tfpy as tf
@@ -92,14 +93,15 @@ def decode_png(
     dtype: DTypeLike = dtypes.uint8,
     name: str | None = None,
 ) -> Tensor:
-    """Decode a PNG file. JPEG, BMP and the first frame of a GIF are decoded too.
+    """Decode a PNG file.
 
-    Pixels of 16 bits are reduced to their upper 8 bits.
+    As in TensorFlow, JPEG and BMP files and the first frame of a GIF file are decoded as well.
+    Pixels with 16 bits are reduced to their upper 8 bits.
 
     Args:
         contents: Scalar string tensor with the bytes of the file.
-        channels: Number of channels: 1 for grayscale, 3 for RGB, 4 for RGBA. Default: 0, as in the
-            file.
+        channels: Number of channels of the result: 1 for grayscale, 3 for RGB, 4 for RGBA. Default:
+            the number of channels in the file.
         dtype: Dtype of the result. Only uint8 is supported.
 
     Returns:
@@ -108,6 +110,7 @@ def decode_png(
     Raises:
         tf.errors.InvalidArgumentError: If the file is damaged, or `dtype` or `channels` is not
             supported.
+        tf.errors.UnimplementedError: If the file is a JPEG or GIF file and Pillow is not installed.
 
     Example:
         >>> import tfpy as tf
@@ -132,12 +135,15 @@ def decode_jpeg(
     dct_method: str = "",
     name: str | None = None,
 ) -> Tensor:
-    """Decode a JPEG file with Pillow. PNG, BMP and the first frame of a GIF are decoded too.
+    """Decode a JPEG file, which requires the package Pillow.
+
+    As in TensorFlow, PNG and BMP files and the first frame of a GIF file are decoded as well.
 
     Args:
         contents: Scalar string tensor with the bytes of the file.
-        channels: Number of channels: 1 for grayscale, 3 for RGB. Default: 0, as in the file.
-        ratio: Factor by which the image is reduced: 1, 2, 4 or 8.
+        channels: Number of channels of the result: 1 for grayscale, 3 for RGB. Default: the number
+            of channels in the file.
+        ratio: Factor by which height and width are reduced: 1 (default), 2, 4 or 8.
         fancy_upscaling: Has no effect.
         try_recover_truncated: Has no effect.
         acceptable_fraction: Has no effect.
@@ -156,6 +162,7 @@ def decode_jpeg(
         import tfpy as tf
 
         image = tf.io.decode_jpeg(tf.io.read_file("photo.jpg"), channels=3)
+        print(image.shape)  # (height, width, 3)
 
     See also: `tf.io.decode_image`, `tf.io.encode_jpeg`.
     """
@@ -172,19 +179,19 @@ def decode_bmp(contents: TensorLike, channels: int = 0, name: str | None = None)
 
     Args:
         contents: Scalar string tensor with the bytes of the file.
-        channels: Number of channels of the file. Default: 0, as in the file.
+        channels: Number of channels that the file must have: 1, 3 or 4. Default: any of these.
 
     Returns:
         Uint8 tensor of shape `[height, width, channels]`.
 
     Raises:
-        tf.errors.InvalidArgumentError: If the file is not a BMP file, or has another number of
-            channels.
+        tf.errors.InvalidArgumentError: If the file is not a BMP file, or its number of channels
+            differs from `channels`.
 
     Example:
         >>> import tfpy as tf
         >>> head = "424d3a00000000000000360000002800000001000000010000000100180000000000"
-        >>> pixel = [3, 2, 1, 0]  # blue, green, red, and one to fill the row
+        >>> pixel = [3, 2, 1, 0]  # blue, green, red, and one byte to fill the row
         >>> tf.io.decode_bmp(bytes.fromhex(head) + bytes([0] * 20 + pixel)).numpy().tolist()
         [[[1, 2, 3]]]
 
@@ -197,7 +204,7 @@ def decode_bmp(contents: TensorLike, channels: int = 0, name: str | None = None)
 
 
 def decode_gif(contents: TensorLike, name: str | None = None) -> Tensor:
-    """Decode all frames of a GIF file with Pillow.
+    """Decode all frames of a GIF file, which requires the package Pillow.
 
     Args:
         contents: Scalar string tensor with the bytes of the file.
@@ -214,6 +221,7 @@ def decode_gif(contents: TensorLike, name: str | None = None) -> Tensor:
         import tfpy as tf
 
         frames = tf.io.decode_gif(tf.io.read_file("animation.gif"))
+        print(frames.shape)  # (frames, height, width, 3)
 
     See also: `tf.io.decode_image`.
     """
@@ -224,14 +232,16 @@ def decode_gif(contents: TensorLike, name: str | None = None) -> Tensor:
 
 
 def encode_png(image: TensorLike, compression: int = -1, name: str | None = None) -> Tensor:
-    r"""Encode images as PNG files.
+    r"""Encode one or more images as PNG files.
 
     Args:
-        image: Uint8 tensor of shape `[..., height, width, channels]` with 1 to 4 channels.
-        compression: Compression level from 0 to 9, or -1 for the default level.
+        image: Uint8 tensor of shape `[..., height, width, channels]` with 1 to 4 channels: gray,
+            gray and alpha, RGB or RGBA.
+        compression: Compression level from 0 (none) to 9 (smallest file), or -1 for zlib's default
+            level.
 
     Returns:
-        String tensor of shape `[...]`.
+        String tensor of shape `[...]` with the bytes of each file.
 
     Raises:
         tf.errors.InvalidArgumentError: If the dtype, the rank, the number of channels or the level
@@ -263,14 +273,15 @@ def encode_png(image: TensorLike, compression: int = -1, name: str | None = None
 def encode_jpeg(
     image: TensorLike, format: str = "", quality: int = 95, *options: Any, **named: Any
 ) -> Tensor:
-    """Encode an image as a JPEG file with Pillow.
+    """Encode an image as a JPEG file, which requires the package Pillow.
 
     Args:
         image: Uint8 tensor of shape `[height, width, 1]` or `[height, width, 3]`.
-        format: `"grayscale"`, `"rgb"`, or `""` to choose by the number of channels.
-        quality: Quality from 0 to 100.
-        *options: Further arguments of TensorFlow; they have no effect.
-        **named: Further keyword arguments of TensorFlow; they have no effect.
+        format: `"grayscale"` for an image with 1 channel, `"rgb"` for an image with 3 channels, or
+            `""` (default) for both.
+        quality: Quality from 0 (smallest file) to 100 (best).
+        *options: Has no effect. TensorFlow's further arguments are accepted.
+        **named: Has no effect. TensorFlow's further keyword arguments are accepted.
 
     Returns:
         Scalar string tensor with the bytes of the file.
@@ -307,7 +318,7 @@ def encode_jpeg(
 
 
 def is_jpeg(contents: TensorLike, name: str | None = None) -> Tensor:
-    """Return True if bytes are a JPEG file.
+    """Return True if a string begins with the signature of a JPEG file.
 
     Args:
         contents: Scalar string tensor with the bytes of the file.

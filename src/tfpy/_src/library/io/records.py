@@ -15,26 +15,33 @@ WINDOWS = {"ZLIB": 15, "GZIP": 31}
 
 
 class TFRecordOptions:
-    """The compression of the files of a `tf.io.TFRecordWriter`.
+    """The compression of the files that a `tf.io.TFRecordWriter` writes.
+
+    The arguments other than `compression_type` are passed to zlib. Their default is zlib's.
 
     Args:
-        compression_type: `"GZIP"`, `"ZLIB"`, or `""` or None for no compression.
-        flush_mode: Flush mode of zlib for `flush()`. Default: write complete blocks only.
+        compression_type: `"GZIP"`, `"ZLIB"`, or `""` or None (default) for no compression.
+        flush_mode: Flush mode for `TFRecordWriter.flush`, such as `zlib.Z_SYNC_FLUSH`. Default:
+            `flush` writes only complete compressed blocks.
         input_buffer_size: Has no effect.
         output_buffer_size: Has no effect.
-        window_bits: Window size of zlib.
-        compression_level: Compression level of zlib.
-        compression_method: Compression method of zlib.
-        mem_level: Memory level of zlib.
-        compression_strategy: Compression strategy of zlib.
+        window_bits: Size and format of the window (`wbits` of `zlib.compressobj`). Default: 31 for
+            GZIP, 15 for ZLIB.
+        compression_level: Compression level from 0 (none) to 9 (smallest file).
+        compression_method: Compression method. zlib supports only 8.
+        mem_level: Amount of memory to use, from 1 to 9.
+        compression_strategy: Compression strategy, such as `zlib.Z_FILTERED`.
 
     Raises:
         ValueError: If the compression type is unknown.
 
     Example:
         >>> import tfpy as tf
-        >>> tf.io.TFRecordOptions("GZIP", compression_level=9).compression_type
-        'GZIP'
+        >>> options = tf.io.TFRecordOptions("GZIP", compression_level=9)
+        >>> with tf.io.TFRecordWriter("words.gz", options) as file:
+        ...     file.write(b"hello")
+        >>> [x.numpy() for x in tf.data.TFRecordDataset("words.gz", "GZIP")]
+        [b'hello']
 
     See also: `tf.io.TFRecordWriter`.
     """
@@ -64,13 +71,13 @@ class TFRecordOptions:
 
     @classmethod
     def get_compression_type_string(cls, options: TFRecordOptions | str | None) -> str:
-        """Return the compression type of options or of a name.
+        """Return the compression type of an options object, or check a compression type.
 
         Args:
-            options: A `tf.io.TFRecordOptions`, or a compression type.
+            options: A `tf.io.TFRecordOptions`, a compression type, or None.
 
         Returns:
-            `"GZIP"`, `"ZLIB"` or `""`.
+            `"GZIP"`, `"ZLIB"`, or `""` for no compression.
 
         Raises:
             ValueError: If the compression type is unknown.
@@ -106,9 +113,13 @@ class TFRecordOptions:
 class TFRecordWriter:
     """A writer of TFRecord files, which `tf.data.TFRecordDataset` reads.
 
+    A TFRecord file is a sequence of records, which are byte strings of any length. Use the writer
+    in a `with` statement or call its method `close`.
+
     Args:
         path: Path of the file. An existing file is overwritten.
-        options: A `tf.io.TFRecordOptions`, or a compression type. Default: no compression.
+        options: A `tf.io.TFRecordOptions`, or a compression type (`"GZIP"` or `"ZLIB"`). Default:
+            no compression.
 
     Raises:
         ValueError: If the compression type is unknown.
@@ -134,7 +145,7 @@ class TFRecordWriter:
             self._file = open(path_text(path), "wb")  # noqa: SIM115 - it is closed by close()
 
     def write(self, record: bytes | bytearray | str) -> None:
-        """Append a record.
+        """Append a record to the file.
 
         Args:
             record: Bytes of the record. A str is encoded as UTF-8.
@@ -147,6 +158,8 @@ class TFRecordWriter:
             >>> import tfpy as tf
             >>> with tf.io.TFRecordWriter("one.tfrecord") as writer:
             ...     writer.write(b"hello")
+            >>> [x.numpy() for x in tf.data.TFRecordDataset("one.tfrecord")]
+            [b'hello']
         """
         if not isinstance(record, (bytes, bytearray, str)):
             raise TypeError(
@@ -169,7 +182,7 @@ class TFRecordWriter:
         return self._file
 
     def flush(self) -> None:
-        """Write buffered records to the file.
+        """Write buffered records to the file, without closing it.
 
         Raises:
             tf.errors.FailedPreconditionError: If the writer is closed.
@@ -179,6 +192,8 @@ class TFRecordWriter:
             >>> with tf.io.TFRecordWriter("one.tfrecord") as writer:
             ...     writer.write(b"hello")
             ...     writer.flush()
+            ...     print(tf.io.gfile.stat("one.tfrecord").length)
+            21
         """
         file = self._opened()
         if self._packer is not None and self._flush_mode:
@@ -193,6 +208,8 @@ class TFRecordWriter:
             >>> writer = tf.io.TFRecordWriter("one.tfrecord")
             >>> writer.write(b"hello")
             >>> writer.close()
+            >>> [x.numpy() for x in tf.data.TFRecordDataset("one.tfrecord")]
+            [b'hello']
         """
         if self._file is not None:
             with self._file as file:

@@ -18,7 +18,10 @@ _REMOTE = re.compile("(https?|blob|data):")
 
 
 class DataSource:
-    """A source of bytes in pieces, for datasets of files (TensorFlow.js's `DataSource`)."""
+    """Base class of the sources from which datasets read bytes in pieces.
+
+    Equivalent to `DataSource` in TensorFlow.js.
+    """
 
     name = ""
     """Name of the source in errors."""
@@ -27,10 +30,10 @@ class DataSource:
         self._progress = progress
 
     async def pieces(self) -> AsyncGenerator[bytes]:
-        """Read the bytes from the beginning.
+        """Read the bytes in pieces, from the beginning. The result is an asynchronous iterator.
 
         Yields:
-            Pieces of bytes.
+            A bytes object for each piece.
 
         Raises:
             tf.errors.OpError: If the bytes cannot be read. The subclass depends on the reason.
@@ -41,7 +44,7 @@ class DataSource:
 
             source = tf.data.FileDataSource(b"hello")
             async for piece in source.pieces():
-                print(piece)
+                print(piece)  # b'hello'
         """
         stream = await self._open()
         done = 0
@@ -60,19 +63,20 @@ class DataSource:
 
 
 class URLDataSource(DataSource):
-    """The bytes at a URL.
+    """A source of the bytes at a URL, which datasets of files read in pieces.
 
     Args:
         url: URL, absolute or relative to the page.
-        progress: Function that is called after each piece with the number of bytes so far and the
-            total number of bytes, or None if the server does not send it.
+        progress: Function that is called after each piece. It takes the number of bytes that have
+            been read and the total number of bytes, which is None if the server does not send it.
+            Default: no function.
 
     Example::
 
         import tfpy as tf
 
-        def show(done, size):
-            print(f"{done} of {size} bytes")
+        def show(done, total):
+            print(f"{done} of {total} bytes")
 
         lines = tf.data.TextLineDataset(tf.data.URLDataSource("words.txt", show))
 
@@ -95,13 +99,14 @@ class URLDataSource(DataSource):
 
 
 class FileDataSource(DataSource):
-    r"""The bytes of a file that the user has selected.
+    r"""A source of the bytes of a file, which datasets of files read in pieces.
 
     Args:
-        file: File or Blob of the browser, bytes, or the path of a file.
-        progress: Function that is called after each piece with the number of bytes so far and the
-            total number of bytes.
-        chunk_size: Size of the pieces of bytes and of files at a path. Default: 1 MiB.
+        file: A `File` or `Blob` of the browser, such as a file that the user has selected. Also a
+            bytes object, or the path of a file.
+        progress: Function that is called after each piece. It takes the number of bytes that have
+            been read and the total number of bytes. Default: no function.
+        chunk_size: Number of bytes in a piece, if `file` is bytes or a path. Default: 1 MiB.
 
     Raises:
         TypeError: If `file` is something else.

@@ -1,4 +1,4 @@
-"""`tf.profiler.experimental`: recordings that are written as files for Perfetto."""
+"""`tf.profiler.experimental`: profiles that are written to files for Perfetto."""
 
 from __future__ import annotations
 
@@ -22,19 +22,20 @@ ProfilerOptions = namedtuple(
 )
 ProfilerOptions.__doc__ = """The options of a profile. Only `device_tracer_level` has an effect.
 
-With `device_tracer_level=0`, kernels are not timed one by one, so they run as they do without a
-profile.
-
 Args:
     host_tracer_level: Has no effect.
     python_tracer_level: Has no effect.
-    device_tracer_level: 0 to disable the times of kernels.
+    device_tracer_level: If 0, kernels are not timed, so that they can overlap as they do without a
+        profile. Default: kernels are timed.
     delay_ms: Has no effect.
 
 Example:
     >>> import tfpy as tf
-    >>> tf.profiler.experimental.ProfilerOptions(device_tracer_level=0).device_tracer_level
-    0
+    >>> options = tf.profiler.experimental.ProfilerOptions(device_tracer_level=0)
+    >>> tf.profiler.experimental.start("profile", options)
+    >>> tf.profiler.experimental.stop(save=False)
+
+See also: `tf.profiler.experimental.start`.
 """
 
 
@@ -46,11 +47,11 @@ class _Running:
 
 
 def start(logdir: str | os.PathLike[str], options: ProfilerOptions | None = None) -> None:
-    """Start to record the activity of Python and of the active backend.
+    """Start recording a profile of Python and of the active backend.
 
     Args:
-        logdir: Folder for the file, which `tf.profiler.experimental.stop` writes.
-        options: A `tf.profiler.experimental.ProfilerOptions`.
+        logdir: Folder for the file that `tf.profiler.experimental.stop` writes.
+        options: A `tf.profiler.experimental.ProfilerOptions`. Default: kernels are timed.
 
     Raises:
         tf.errors.AlreadyExistsError: If a profile is already being recorded.
@@ -60,7 +61,7 @@ def start(logdir: str | os.PathLike[str], options: ProfilerOptions | None = None
         >>> tf.profiler.experimental.start("profile")
         >>> x = tf.sinh(tf.ones([2]))
         >>> tf.profiler.experimental.stop()
-        >>> len(tf.io.gfile.glob("profile/plugins/profile/*")) > 0
+        >>> len(tf.io.gfile.glob("profile/plugins/profile/*/tfpy.trace.json")) > 0
         True
 
     See also: `tf.profiler.experimental.stop`, `tf.profile`.
@@ -82,14 +83,15 @@ def _new(options: Any) -> Recording:
 
 
 def stop(save: bool = True) -> None:
-    """Stop the recording and write it to a file.
+    """Stop recording the profile, and write it to a file.
 
-    The file is `<logdir>/plugins/profile/<time>/tfpy.trace.json`. Open it in ui.perfetto.dev or
-    chrome://tracing. Where Python cannot wait for a GPU, the file does not contain its kernels, and
-    a warning is issued. Use `tf.profiler.experimental.stop_async` there.
+    The file is `<logdir>/plugins/profile/<time>/tfpy.trace.json`, which ui.perfetto.dev and
+    chrome://tracing can open. If the browser cannot suspend Python until the GPU has finished, the
+    file does not contain the times of kernels, and a warning is given. In this case, use `await
+    tf.profiler.experimental.stop_async()`.
 
     Args:
-        save: If False, discard the recording.
+        save: If False, discard the profile instead of writing a file.
 
     Raises:
         tf.errors.UnavailableError: If no profile is being recorded.
@@ -113,12 +115,16 @@ def stop(save: bool = True) -> None:
 
 @awaitable("tf.profiler.experimental.stop_async()")
 async def stop_async(save: bool = True) -> None:
-    """Wait for the device, stop the recording and write it to a file.
+    """Stop recording the profile and write it to a file, without blocking the page.
 
-    The file contains the kernels of every device.
+    The file is `<logdir>/plugins/profile/<time>/tfpy.trace.json`. It contains the times of kernels
+    on every device that reports them.
 
     Args:
-        save: If False, discard the recording.
+        save: If False, discard the profile instead of writing a file.
+
+    Returns:
+        An awaitable that resolves to None.
 
     Raises:
         tf.errors.UnavailableError: If no profile is being recorded.
@@ -128,7 +134,7 @@ async def stop_async(save: bool = True) -> None:
         >>> import tfpy as tf
         >>> tf.profiler.experimental.start("profile")
         >>> x = tf.sinh(tf.ones([2]))
-        >>> asyncio.run(tf.profiler.experimental.stop_async(save=False))
+        >>> asyncio.run(tf.profiler.experimental.stop_async(save=False))  # in a page, use await
 
     See also: `tf.profiler.experimental.stop`.
     """
@@ -157,17 +163,19 @@ def _save(recording: Recording) -> None:
 
 
 class Profile:
-    """A context that records a profile.
+    """Context manager that records a profile of its body and writes it to a file.
 
-    `async with` also records the times of kernels on devices for which Python cannot wait.
+    The file is `<logdir>/plugins/profile/<time>/tfpy.trace.json`, which ui.perfetto.dev and
+    chrome://tracing can open. In a page, use `async with`, so that the file also contains the times
+    of kernels if the browser cannot suspend Python.
 
     Args:
-        logdir: Folder for the file `plugins/profile/<time>/tfpy.trace.json`.
-        options: A `tf.profiler.experimental.ProfilerOptions`.
+        logdir: Folder for the file.
+        options: A `tf.profiler.experimental.ProfilerOptions`. Default: kernels are timed.
 
     Raises:
-        tf.errors.AlreadyExistsError: If a profile is already being recorded when the context is
-            entered.
+        tf.errors.AlreadyExistsError: If a profile is already being recorded when the `with`
+            statement begins.
 
     Example:
         >>> import tempfile
@@ -203,11 +211,14 @@ class Profile:
 
 
 class Trace:
-    """A context that adds a named event to the timeline, e.g. for each training step.
+    """Context manager that adds a named event for its body to the profile that is being recorded.
+
+    Use it, for example, to mark each training step in the timeline. Without a profile it has no
+    effect.
 
     Args:
         name: Name of the event.
-        **kwargs: Metadata to show with the event, e.g. `step_num=1, _r=1`.
+        **kwargs: Values to show with the event, such as `step_num=1`.
 
     Example:
         >>> import tfpy as tf
@@ -224,10 +235,10 @@ class Trace:
         self._began = 0.0
 
     def set_metadata(self, **kwargs: Any) -> None:
-        """Add metadata to the event.
+        """Add values that are shown with the event.
 
         Args:
-            **kwargs: Metadata to show with the event.
+            **kwargs: Values by name.
 
         Example:
             >>> import tfpy as tf

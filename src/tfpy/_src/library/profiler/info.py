@@ -25,7 +25,7 @@ from tfpy._src.library.profiler.recording import Recording
 
 @dataclass(frozen=True)
 class KernelInfo:
-    """A run of a kernel (TensorFlow.js's `KernelInfo`)."""
+    """A run of a kernel. Equivalent to `KernelInfo` in TensorFlow.js."""
 
     name: str
     """Name of the op, or names of the ops that were fused."""
@@ -38,16 +38,18 @@ class KernelInfo:
     total_tensors_snapshot: int
     """Number of all tensors after the run."""
     input_shapes: list[tuple[int, ...]]
+    """Shapes of the operands."""
     output_shapes: list[tuple[int, ...]]
+    """Shapes of the results."""
     kernel_time_ms: float | None
-    """Milliseconds, or None if the device does not measure them."""
+    """Milliseconds, or None if the device does not report them."""
     extra_info: str
     """Name of the kernel on the device, and the line of the program."""
 
 
 @dataclass(frozen=True)
 class ProfileInfo:
-    """The result of `tf.profile` (TensorFlow.js's `ProfileInfo` with more attributes).
+    """The result of `tf.profile`, with more attributes than `ProfileInfo` in TensorFlow.js has.
 
     It prints as a table; notebooks show a table and a timeline.
     """
@@ -77,7 +79,7 @@ class ProfileInfo:
 
     @property
     def kernel_ms(self) -> float | None:
-        """Total milliseconds of all kernels, or None if the device does not measure them."""
+        """Total milliseconds of all kernels, or None if the device does not report them."""
         if self.reason:
             return None
         return sum(kernel.kernel_time_ms or 0.0 for kernel in self.kernels)
@@ -86,12 +88,12 @@ class ProfileInfo:
     def accounted(self) -> float:
         """Share of the wall time that the timeline explains, from 0 to 1.
 
-        The rest is the program's own Python code.
+        The rest of the time is Python code of the program.
         """
         return chrome.share_told(self.tracks, self.wall_ms / 1e3)
 
     def trace(self) -> dict[str, Any]:
-        """Return the timeline in the Trace Event Format.
+        """Return the timeline as a dict in the Trace Event Format.
 
         Returns:
             A dict for `json.dump`.
@@ -106,7 +108,7 @@ class ProfileInfo:
         return chrome.document(self.tracks, self.backend, facts)
 
     def save(self, path: str | Path) -> None:
-        """Write the timeline to a file that ui.perfetto.dev and chrome://tracing open.
+        """Write the timeline to a file that ui.perfetto.dev and chrome://tracing can open.
 
         Args:
             path: Path of the file.
@@ -127,24 +129,40 @@ class ProfileInfo:
 
 
 def profile(f: Callable[[], Any]) -> ProfileInfo:
-    """Run a function and describe its kernels and tensors.
+    """Run a function, and report its kernels, its memory and a timeline.
 
-    The kernels of a compiled function compute several fused ops. The first call of a compiled
-    function also traces and compiles it, which the timeline shows. `tf.time` only measures
-    milliseconds and has less overhead.
+    A kernel of a compiled function computes a number of fused ops. The first call of a compiled
+    function also traces and compiles it, which the timeline shows. `tf.time` measures only the time
+    and has less overhead.
 
     Args:
         f: Function without arguments. If it returns a coroutine, the coroutine is awaited.
 
     Returns:
-        A `ProfileInfo` with `new_bytes`, `new_tensors`, `peak_bytes`, `kernels`, `kernel_names` and
-        `result` as in TensorFlow.js, and `wall_ms`, `kernel_ms`, `accounted`, `trace()` and
-        `save(path)`. Print it, or display it in a notebook.
+        An object that prints as a table, and that notebooks display with a timeline. Its attributes
+        up to `result` are those of TensorFlow.js.
+
+        - `new_bytes`, `new_tensors`: Bytes and number of the tensors that the function created and
+          that still exist.
+        - `peak_bytes`: Largest number of bytes of all tensors after any kernel.
+        - `kernels`: List of the runs of kernels in order. Their attributes include `name` (ops that
+          the kernel computes), `input_shapes`, `output_shapes`, `bytes_added`, `kernel_time_ms` and
+          `extra_info` (name of the kernel on the device, and line of the program).
+        - `kernel_names`: List of the different names of kernels.
+        - `result`: Result of the function.
+        - `wall_ms`: Milliseconds until the device has finished.
+        - `kernel_ms`: Milliseconds of all kernels. None if the device does not report them;
+          `reason` then contains the reason.
+        - `accounted`: Share of the time, from 0 to 1, that the timeline explains. The rest is
+          Python code of the program.
+        - `trace()` returns the timeline as a dict in the Trace Event Format, and `save(path)`
+          writes it to a file that ui.perfetto.dev and chrome://tracing can open.
 
     Raises:
-        RuntimeError: If the call is inside of a function that is timed or profiled, or Python
-            cannot wait here (use `await tf.profile_async(f)`).
-        tf.errors.UnavailableError: If the device is lost.
+        RuntimeError: If a function is already being timed or profiled, or if the browser cannot
+            suspend Python while the device computes. In the latter case, use `await
+            tf.profile_async(f)`.
+        tf.errors.UnavailableError: If the device is lost during the call.
 
     Example:
         >>> import tfpy as tf
@@ -162,23 +180,23 @@ def profile(f: Callable[[], Any]) -> ProfileInfo:
 
 @awaitable("tf.profile_async(f)")
 async def profile_async(f: Callable[[], Any]) -> ProfileInfo:
-    """Run a function and describe its kernels and tensors, without blocking the page.
+    """Run a function, and report its kernels, its memory and a timeline, without blocking the page.
 
     Args:
         f: Function without arguments. If it returns a coroutine, the coroutine is awaited.
 
     Returns:
-        A `ProfileInfo`, as `tf.profile` returns it.
+        An awaitable that resolves to the object that `tf.profile` returns.
 
     Raises:
-        RuntimeError: If the call is inside of a function that is timed or profiled.
-        tf.errors.UnavailableError: If the device is lost.
+        RuntimeError: If a function is already being timed or profiled.
+        tf.errors.UnavailableError: If the device is lost during the call.
 
     Example:
         >>> import asyncio
         >>> import tfpy as tf
         >>> x = tf.ones([2, 3])
-        >>> info = asyncio.run(tf.profile_async(lambda: tf.sinh(x)))
+        >>> info = asyncio.run(tf.profile_async(lambda: tf.sinh(x)))  # in a page, use await
         >>> info.kernel_names
         ['sinh']
 

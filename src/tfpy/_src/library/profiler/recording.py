@@ -49,7 +49,7 @@ class Recording:
         self.bytes_before = self.tensors_before = 0
 
     async def start(self) -> None:
-        """Wait until the device has finished previous work, and start to record.
+        """Wait until the device has finished previous work, and start recording.
 
         Raises:
             RuntimeError: If kernels are already being timed.
@@ -58,13 +58,13 @@ class Recording:
         self._begin()
 
     def start_now(self) -> None:
-        """Start to record in code that cannot await."""
+        """Start recording in code that cannot await."""
         if bridge.can_wait():
             bridge.wait(self.backend.finish(), "")
         self._begin()
 
     def _begin(self) -> None:
-        """Start to record."""
+        """Start recording."""
         if self.times_kernels:
             start_timing(self.backend)
         self.backend.collect()
@@ -74,7 +74,7 @@ class Recording:
         self.began = clock()
 
     async def stop(self) -> None:
-        """Wait until the device has finished, and stop to record."""
+        """Wait until the device has finished, and stop recording."""
         began = clock()
         try:
             await self.backend.finish()
@@ -85,7 +85,7 @@ class Recording:
                 self.times = await stop_timing(self.backend)
 
     def stop_now(self) -> None:
-        """Stop to record in code that cannot await.
+        """Stop recording in code that cannot await.
 
         Kernels that the device has not finished may be missing.
         """
@@ -94,7 +94,7 @@ class Recording:
             self.times = stop_timing_now(self.backend)
 
     def _end(self) -> None:
-        """Stop to observe spans and ops."""
+        """Stop observing spans and ops."""
         self.ended = clock()
         profiler_spans.recorders.remove(self._on_span)
         eager.observers.remove(self._on_op)
