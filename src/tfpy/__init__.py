@@ -1,7 +1,7 @@
 """TensorFlow-style machine learning in Python that runs in the browser.
 
-`import tfpy as tf` provides TensorFlow's names for tensors, ops and automatic differentiation. Ops
-run on WebGPU, WebGL, WebAssembly or NumPy, and in CPython also on JAX's devices.
+`import tfpy as tf` provides TensorFlow's functions for tensors and automatic differentiation. They
+compute with WebGPU, WebGL, WebAssembly or NumPy, and outside of browsers also with JAX.
 """
 
 # Generated from api.toml and the op table by `build.py face`. Edit those instead.

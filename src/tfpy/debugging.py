@@ -1,4 +1,4 @@
-"""`tf.debugging`: assertions on tensors, which compiled functions check at each call."""
+"""`tf.debugging`: assertions about tensors. A compiled function checks them at each call."""
 
 # Generated from api.toml and the op table by `build.py face`. Edit those instead.
 

@@ -1,4 +1,4 @@
-"""`tf.errors`: TensorFlow's error classes."""
+"""`tf.errors`: classes of the errors that functions raise, with TensorFlow's names."""
 
 # Generated from api.toml and the op table by `build.py face`. Edit those instead.
 

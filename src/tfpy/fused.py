@@ -1,4 +1,4 @@
-"""`tf.fused`: TensorFlow.js's matrix products and convolutions with bias and activation."""
+"""`tf.fused`: matrix products and convolutions with bias and activation, as in TensorFlow.js."""
 
 # Generated from api.toml and the op table by `build.py face`. Edit those instead.
 

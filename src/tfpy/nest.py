@@ -1,4 +1,4 @@
-"""`tf.nest`: functions on nested lists, tuples, dicts and similar containers."""
+"""`tf.nest`: functions for nested lists, tuples, dicts and similar containers."""
 
 # Generated from api.toml and the op table by `build.py face`. Edit those instead.
 

@@ -1,4 +1,4 @@
-"""`tf.quantization`: floats rounded to the values that integers of few bits represent."""
+"""`tf.quantization`: rounding of floats to the values that quantized integers represent."""
 
 # Generated from api.toml and the op table by `build.py face`. Edit those instead.
 

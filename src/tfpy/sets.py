@@ -1,4 +1,4 @@
-"""`tf.sets`: operations on sets of integers or strings in the last dimension."""
+"""`tf.sets`: operations on sets, which are the rows along the last dimension of tensors."""
 
 # Generated from api.toml and the op table by `build.py face`. Edit those instead.
 

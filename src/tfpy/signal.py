@@ -1,4 +1,4 @@
-"""`tf.signal`: transforms, windows, frames, short-time spectra and the mel scale."""
+"""`tf.signal`: Fourier and cosine transforms, windows, short-time spectra and the mel scale."""
 
 # Generated from api.toml and the op table by `build.py face`. Edit those instead.
 

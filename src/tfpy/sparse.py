@@ -1,4 +1,4 @@
-"""`tf.sparse`: sparse tensors. Indices are on the host, values on the device."""
+"""`tf.sparse`: sparse tensors, which store the nonzero elements and their indices."""
 
 # Generated from api.toml and the op table by `build.py face`. Edit those instead.
 

@@ -1,4 +1,4 @@
-"""`tf.spectral`: TensorFlow.js's name for the transforms of `tf.signal`."""
+"""`tf.spectral`: Fourier transforms under the names that TensorFlow.js uses."""
 
 # Generated from api.toml and the op table by `build.py face`. Edit those instead.
 

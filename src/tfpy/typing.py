@@ -1,4 +1,4 @@
-"""Types for annotations: what functions accept as tensors, dtypes, shapes and axes."""
+"""`tf.typing`: types for annotations, such as the values that functions accept as tensors."""
 
 # Generated from api.toml and the op table by `build.py face`. Edit those instead.
 

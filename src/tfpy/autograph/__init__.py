@@ -1,4 +1,4 @@
-"""`tf.autograph`: conversion of Python's `if`, `while` and `for` on tensors in `tf.function`."""
+"""`tf.autograph`: conversion of Python's `if`, `while` and `for` statements in a `tf.function`."""
 
 # Generated from api.toml and the op table by `build.py face`. Edit those instead.
 

@@ -1,4 +1,4 @@
-"""`tf.autograph.experimental`: control of the conversion of functions and loops."""
+"""`tf.autograph.experimental`: settings for the conversion of functions and loops."""
 
 # Generated from api.toml and the op table by `build.py face`. Edit those instead.
 

@@ -1,4 +1,4 @@
-"""`tf.compat`: compatibility with TensorFlow 1, and conversions of strings."""
+"""`tf.compat`: compatibility with TensorFlow 1, and conversions between str and bytes."""
 
 # Generated from api.toml and the op table by `build.py face`. Edit those instead.
 

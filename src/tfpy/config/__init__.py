@@ -1,4 +1,4 @@
-"""`tf.config`: devices, and the execution of functions."""
+"""`tf.config`: settings for devices and for the execution of functions."""
 
 # Generated from api.toml and the op table by `build.py face`. Edit those instead.
 

@@ -1,5 +1,5 @@
-"""`tf.config.experimental`: details and memory of devices, their precision, and older names of
-`tf.config`.
+"""`tf.config.experimental`: details, memory and precision of devices, and former names of functions
+in `tf.config`.
 """
 
 # Generated from api.toml and the op table by `build.py face`. Edit those instead.

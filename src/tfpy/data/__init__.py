@@ -1,4 +1,4 @@
-"""`tf.data`: datasets and input pipelines. Elements are computed on the host on demand."""
+"""`tf.data`: datasets and input pipelines. An element is computed when it is needed."""
 
 # Generated from api.toml and the op table by `build.py face`. Edit those instead.
 

@@ -1,4 +1,4 @@
-"""`tf.data.experimental`: CSV files, transformations for `Dataset.apply`, and older names."""
+"""`tf.data.experimental`: CSV files, and transformations for `Dataset.apply`."""
 
 # Generated from api.toml and the op table by `build.py face`. Edit those instead.
 

@@ -1,4 +1,4 @@
-"""`tf.distribute.cluster_resolver`: discovery of the processes of a cluster."""
+"""`tf.distribute.cluster_resolver`: addresses of the processes in a cluster."""
 
 # Generated from api.toml and the op table by `build.py face`. Edit those instead.
 

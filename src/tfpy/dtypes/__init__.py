@@ -1,4 +1,4 @@
-"""`tf.dtypes`: data types, with TensorFlow's names."""
+"""`tf.dtypes`: data types of tensors, with TensorFlow's names."""
 
 # Generated from api.toml and the op table by `build.py face`. Edit those instead.
 

@@ -1,4 +1,4 @@
-"""`tf.dtypes.experimental`: small data types that are stored and cast, without arithmetic."""
+"""`tf.dtypes.experimental`: data types of at most 8 bits, which support casts but no arithmetic."""
 
 # Generated from api.toml and the op table by `build.py face`. Edit those instead.
 

@@ -1,4 +1,4 @@
-"""`tf.experimental`: optional values, row partitions and small data types."""
+"""`tf.experimental`: optional values, row partitions, and data types of at most 8 bits."""
 
 # Generated from api.toml and the op table by `build.py face`. Edit those instead.
 

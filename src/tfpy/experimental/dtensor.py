@@ -1,4 +1,4 @@
-"""`tf.experimental.dtensor`: tensors that layouts distribute over a mesh of devices.
+"""`tf.experimental.dtensor`: tensors that are distributed over a mesh of devices.
 
 The jax backend supports several devices. On other backends a mesh has one device.
 """

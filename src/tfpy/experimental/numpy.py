@@ -1,4 +1,4 @@
-"""`tf.experimental.numpy`: NumPy functions on tensors, as far as libraries use them."""
+"""`tf.experimental.numpy`: NumPy functions for tensors, which other libraries use."""
 
 # Generated from api.toml and the op table by `build.py face`. Edit those instead.
 

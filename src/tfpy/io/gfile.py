@@ -1,4 +1,4 @@
-"""`tf.io.gfile`: the file system; in a page, Pyodide's file system."""
+"""`tf.io.gfile`: files and folders. In a page, they are in Pyodide's file system."""
 
 # Generated from api.toml and the op table by `build.py face`. Edit those instead.
 

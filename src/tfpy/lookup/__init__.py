@@ -1,4 +1,4 @@
-"""`tf.lookup`: lookup tables from keys to values, on the host."""
+"""`tf.lookup`: lookup tables, which map keys to values."""
 
 # Generated from api.toml and the op table by `build.py face`. Edit those instead.
 

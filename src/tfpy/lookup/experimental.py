@@ -1,4 +1,4 @@
-"""`tf.lookup.experimental`: mutable lookup tables."""
+"""`tf.lookup.experimental`: lookup tables to which entries can be added."""
 
 # Generated from api.toml and the op table by `build.py face`. Edit those instead.
 

@@ -1,4 +1,4 @@
-"""`tf.math.special`: special functions, e.g. Bessel functions."""
+"""`tf.math.special`: special functions, such as Bessel functions."""
 
 # Generated from api.toml and the op table by `build.py face`. Edit those instead.
 

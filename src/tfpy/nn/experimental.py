@@ -1,4 +1,4 @@
-"""`tf.nn.experimental`: dropout with a stateless seed or custom random numbers."""
+"""`tf.nn.experimental`: dropout with an explicit seed or a custom source of random numbers."""
 
 # Generated from api.toml and the op table by `build.py face`. Edit those instead.
 

@@ -1,4 +1,4 @@
-"""`tf.profiler`: profiling."""
+"""`tf.profiler`: profiles of the time that a program takes."""
 
 # Generated from api.toml and the op table by `build.py face`. Edit those instead.
 

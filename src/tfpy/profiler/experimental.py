@@ -1,4 +1,4 @@
-"""`tf.profiler.experimental`: profiles as files for Perfetto."""
+"""`tf.profiler.experimental`: profiles that are written to files for Perfetto."""
 
 # Generated from api.toml and the op table by `build.py face`. Edit those instead.
 

@@ -1,4 +1,4 @@
-"""`tf.random`: stateful and stateless random numbers, computed on the device."""
+"""`tf.random`: random numbers from a global state, from generators, or from explicit seeds."""
 
 # Generated from api.toml and the op table by `build.py face`. Edit those instead.
 

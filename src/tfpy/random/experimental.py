@@ -1,4 +1,4 @@
-"""`tf.random.experimental`: older names, and stateless shuffles."""
+"""`tf.random.experimental`: former names of functions in `tf.random`, and shuffles."""
 
 # Generated from api.toml and the op table by `build.py face`. Edit those instead.
 

@@ -1,4 +1,4 @@
-"""`tf.compat.v1`: names of TensorFlow 1."""
+"""`tf.compat.v1`: functions and classes of TensorFlow 1."""
 
 # Generated from api.toml and the op table by `build.py face`. Edit those instead.
 

@@ -1,4 +1,4 @@
-"""`tf.compat.v1.losses`: weighted losses of labels and predictions."""
+"""`tf.compat.v1.losses`: losses between labels and predictions, with weights."""
 
 # Generated from api.toml and the op table by `build.py face`. Edit those instead.
 

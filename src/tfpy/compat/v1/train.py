@@ -1,4 +1,4 @@
-"""`tf.compat.v1.train`: names of TensorFlow 1."""
+"""`tf.compat.v1.train`: functions of TensorFlow 1 for checkpoints."""
 
 # Generated from api.toml and the op table by `build.py face`. Edit those instead.
 
