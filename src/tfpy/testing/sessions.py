@@ -143,7 +143,7 @@ class Sessions:
         self._pytest_is_compiled = False
 
     def site_url(self, environment: Environment) -> str:
-        """Return the address of the site with the headers of an environment."""
+        """Return the URL of the site with the headers of an environment."""
         if environment.isolated not in self._servers:
             self._servers[environment.isolated] = SiteServer(
                 self._material.site,

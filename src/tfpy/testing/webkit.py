@@ -109,7 +109,7 @@ def _mini_browser() -> str:
 
 
 async def _new_session(address: str, arguments: Sequence[str]) -> str:
-    """Wait until the driver accepts connections. Return the address of the new session."""
+    """Wait until the driver accepts connections. Return the URL of the new session."""
     options = {"binary": _mini_browser(), "args": ["--automation", *arguments]}
     wanted = {"alwaysMatch": {"webkitgtk:browserOptions": options}}
     for _ in range(int(START_SECONDS * 5)):

@@ -1,4 +1,4 @@
-"""Devices and processes of a backend that computes on several, e.g. the jax backend."""
+"""Devices and processes of a backend that can use more than one, such as the jax backend."""
 
 from __future__ import annotations
 

@@ -61,7 +61,7 @@ class BackendEntry:
         """Record an open backend, which replaces one with a lost device.
 
         Raises:
-            ValueError: If the backend has another name than its entry.
+            ValueError: If the name of the backend differs from the name of its entry.
         """
         if backend.name != name:
             raise ValueError(f"The backend registered as {name!r} has the name {backend.name!r}.")

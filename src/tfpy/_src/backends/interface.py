@@ -77,7 +77,7 @@ class Look(NamedTuple):
     alpha: int
     """Opacity from 0 to 255 for an image without alpha."""
     kind: str
-    """Kind of context for a canvas that has none, e.g. "webgpu" or "2d"."""
+    """Kind of context for a canvas that has none, such as "webgpu" or "2d"."""
     attributes: Mapping[str, Any]
     """Attributes of that context."""
 

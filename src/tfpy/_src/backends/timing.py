@@ -77,9 +77,8 @@ def time(f: Callable[[], Any]) -> Timing:
         - `download_ms`: Milliseconds of waiting for values from the device.
 
     Raises:
-        RuntimeError: If a function is already being timed or profiled, or if the browser cannot
-            suspend Python while the device computes. In the latter case, use `await
-            tf.time_async(f)`.
+        RuntimeError: If a function is already being timed or profiled. Also if the browser cannot
+            suspend Python (JSPI) while the device computes; use `await tf.time_async(f)` then.
         tf.errors.UnavailableError: If the device is lost during the call.
 
     Example:

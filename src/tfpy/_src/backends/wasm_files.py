@@ -40,7 +40,7 @@ def set_wasm_path(path: str) -> None:
             browser uses, so prefer `tf.set_wasm_paths`, which accepts the URL of a folder.
 
     Raises:
-        RuntimeError: If the wasm backend is already open.
+        RuntimeError: If the wasm backend has already been initialized.
 
     Example::
 
@@ -68,7 +68,7 @@ def set_wasm_paths(paths: str | Mapping[str, str]) -> None:
 
     Raises:
         ValueError: If a name in the mapping is not one of these names.
-        RuntimeError: If the wasm backend is already open.
+        RuntimeError: If the wasm backend has already been initialized.
 
     Example::
 
@@ -104,7 +104,7 @@ async def module(variant: str) -> bytes:
 
     Raises:
         NotFoundError, UnavailableError: If a URL does not return them.
-        DataLossError: If a URL returns another file.
+        DataLossError: If a URL returns a different file.
     """
     name = f"xnnpack-{variant}.wasm"
     url = _address(name) if _address is not None else ""

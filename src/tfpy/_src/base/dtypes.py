@@ -298,7 +298,7 @@ QUANTIZED_DTYPES = frozenset((qint8, quint8, qint16, quint16, qint32))
 """Dtypes of TensorFlow that no op supports here."""
 resource = DType("resource", 8, 20)
 variant = DType("variant", 8, 21)
-"""Dtype of a list of tensors inside of compiled functions."""
+"""Dtype of a list of tensors inside of a compiled function."""
 
 _NAMED = {d.name: d for d in (*ALL, *QUANTIZED_DTYPES, resource, variant)}
 _STANDING = {"float64": float64, "int64": int64, "complex128": complex128, "object": string}

@@ -43,7 +43,7 @@ class OpError(Exception):
     """
 
     error_code: int | None = None
-    """Number of the kind of error, e.g. `tf.errors.INVALID_ARGUMENT`."""
+    """Number of the kind of error, such as `tf.errors.INVALID_ARGUMENT`."""
 
     def __init__(self, node_def: Any, op: Any, message: str, *args: Any) -> None:
         super().__init__(message)

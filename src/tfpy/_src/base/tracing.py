@@ -140,7 +140,7 @@ def running_op_by_op(kept: dict[Hashable, Any]) -> Iterator[None]:
 
 
 def next_place() -> Place:
-    """Return the next place of a function that runs op by op, or `()` elsewhere."""
+    """Return the next place of a function that runs eagerly, or `()` elsewhere."""
     return () if local.places is None else local.places.next()
 
 

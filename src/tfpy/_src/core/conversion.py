@@ -49,7 +49,7 @@ def is_operand(x: Any) -> bool:
 
 
 def offers_tensor(value: Any) -> TypeGuard[Any]:
-    """Return True if the object converts to a tensor with `__tf_tensor__`."""
+    """Return True if the object has a method `__tf_tensor__`, which converts it to a tensor."""
     return hasattr(value, "__tf_tensor__")
 
 

@@ -133,9 +133,9 @@ _NUMPY = {np.ndarray, *np.sctypeDict.values()}
 
 
 def _holds_array_like(value: Any) -> bool:
-    """Return True if a sequence contains objects that only `__array__` converts.
+    """Return True if a sequence contains objects that only `__array__` can convert.
 
-    TensorFlow converts such objects alone, but not as items of a sequence.
+    TensorFlow converts single objects of this kind, but not items of a sequence.
     """
     if not isinstance(value, list | tuple):
         return False
@@ -156,7 +156,7 @@ def _sizes(shape: TensorShape, wanted: DType | None) -> np.ndarray[Any, Any]:
 
 
 def _indices(found: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    """Convert objects with `__index__`, e.g. Dimensions, to integers; return others unchanged."""
+    """Convert objects with `__index__`, such as Dimensions, to integers, and no other objects."""
     if not all(hasattr(v, "__index__") for v in found.flat):
         return found
     return np.array([operator.index(v) for v in found.flat]).reshape(found.shape)
@@ -222,9 +222,9 @@ def _check_kind(value: Any, own: DType, wanted: DType) -> None:
 
 
 def _kind_fits(own: DType, wanted: DType) -> bool:
-    """Return True if values of one dtype convert to another.
+    """Return True if values of the dtype `own` can be converted to `wanted`.
 
-    Booleans fit every number, integers fit floats, and both fit complex numbers.
+    Booleans can become numbers of any kind, integers floats, and both complex numbers.
     """
     if wanted.is_bool or dtypes.string in (own, wanted):
         return own == wanted
@@ -234,7 +234,7 @@ def _kind_fits(own: DType, wanted: DType) -> bool:
 def _fits_hint(found: np.ndarray[Any, Any], own: DType, hint: DType) -> bool:
     """Return True if Python values can take the preferred dtype.
 
-    As in TensorFlow, booleans become only numbers of the dtypes in `_OF_BOOLS`.
+    As in TensorFlow, booleans can only become numbers of the dtypes in `_OF_BOOLS`.
     """
     if own.is_bool and found.size and hint not in _OF_BOOLS:
         return False

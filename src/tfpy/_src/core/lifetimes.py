@@ -110,7 +110,8 @@ def keep(tensor: Tensor) -> Tensor:
 def dispose(container: Nest) -> None:
     """Free the memory of tensors now, although references to them remain.
 
-    A disposed tensor can no longer be used.
+    A disposed tensor can no longer be used. Memory that tensors share is freed with the last of
+    them.
 
     Args:
         container: Tensor or nested structure (list, tuple or dict) of tensors. The components of

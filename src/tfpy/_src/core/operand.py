@@ -42,7 +42,8 @@ Binary = Callable[[Any, Any], "Tensor"]
 class AnyTensor:
     """Base of the dense tensors that `tf.is_tensor` recognizes, also in other libraries.
 
-    A class that is not an `Operand` converts to a tensor with `__tf_tensor__(dtype, name)`.
+    An instance of a class other than `Operand` is converted to a tensor by its method
+    `__tf_tensor__(dtype, name)`.
     """
 
     __slots__ = ()
@@ -171,7 +172,7 @@ class Dispatched:
 
 
 class Composite(Dispatched):
-    """A value made of several tensors: one leaf in nests. Loops and gradients use its parts."""
+    """A value that consists of tensors, and is one leaf in nests. Loops and gradients use them."""
 
     __slots__ = ()
 
@@ -188,11 +189,11 @@ class Composite(Dispatched):
 
     @property
     def differentiable(self) -> Tensor:
-        """Tensor through which gradients flow."""
+        """Tensor of the elements, through which gradients flow."""
         raise NotImplementedError
 
     def with_differentiable(self, tensor: Any) -> Any:
-        """Return the same structure with other elements, e.g. gradients.
+        """Return a value of the same structure with different elements, such as gradients.
 
         Args:
             tensor: Elements, of the shape of `differentiable`.
@@ -204,11 +205,11 @@ class Composite(Dispatched):
 
     @property
     def components(self) -> tuple[Tensor, ...]:
-        """Tensors that make up the value."""
+        """Tensors of which the value consists."""
         raise NotImplementedError
 
     def with_components(self, components: Sequence[Any]) -> Any:
-        """Return a value of the same kind made of other components.
+        """Return a value of the same kind with different components.
 
         Args:
             components: Tensors in the order of `components`.

@@ -45,7 +45,7 @@ def as_operator(symbol: str, reflected: bool = False) -> Callable[[F], F]:
 
 
 def _yielding(function: Callable[..., Any], reflected: str) -> Callable[..., Any]:
-    """Return the operator, which defers to a right operand of another dtype.
+    """Return the operator, which defers to a right operand of a different dtype.
 
     As in TensorFlow, a Keras variable promotes dtypes on both sides of an operator.
     """
@@ -80,7 +80,7 @@ def _logical_or(logical: Any, other: Any) -> Callable[[Any, Any], Any]:
 
 
 def _add(x: Any, y: Any) -> Any:
-    """Add two operands. A `y` that does not fit the dtype of `x` keeps its own dtype.
+    """Add two operands. If `y` cannot be converted to the dtype of `x`, it keeps its own dtype.
 
     As in TensorFlow, the error is then about different dtypes.
     """

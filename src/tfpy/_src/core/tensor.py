@@ -43,8 +43,9 @@ class Tensor(TensorValues, DenseOperand):
     the values as a NumPy array; in a page, `await x.data()` does the same without blocking the
     page.
 
-    Python's operators compute elementwise with broadcasting, `@` multiplies matrices, and indices
-    and slices work as in NumPy. Operands must have the same dtype; there is no implicit promotion.
+    Python's operators compute elementwise with broadcasting, and `@` multiplies matrices. Both
+    operands must have the same dtype, except that a Python number takes the dtype of the tensor.
+    `x[...]` selects a part of the tensor by integers, slices, `...`, `None` or a boolean mask.
 
     Example:
         >>> import tfpy as tf
@@ -186,7 +187,7 @@ class Tensor(TensorValues, DenseOperand):
         tracing.declare_shape(self, shape)
 
     def alias(self) -> Tensor:
-        """Return another tensor over the same bytes. Tapes treat it as a separate value.
+        """Return a new tensor that shares the bytes. Tapes treat it as a separate value.
 
         Returns:
             Tensor of the same shape and dtype.
@@ -356,7 +357,7 @@ def from_array(array: Array) -> Tensor:
 
 
 def printed(tensor: Tensor, form: Callable[[Any], str]) -> str:
-    """Return the values formatted with `str` or `repr`. Text of several lines starts on a new line.
+    """Return the values formatted with `str` or `repr`. More than one line starts on a new line.
 
     For `repr`, which notebooks and debuggers call, the result is the reason if the values cannot be
     read.

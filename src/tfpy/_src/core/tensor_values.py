@@ -59,8 +59,8 @@ class TensorValues:
             bytes for a string.
 
         Raises:
-            RuntimeError: If the browser cannot suspend Python while the device computes, or the
-                tensor was disposed.
+            RuntimeError: If the tensor was disposed. Also on webgpu, if the browser cannot suspend
+                Python while the device computes, because it does not support JSPI.
             tf.errors.UnavailableError: If the device that held the values was lost.
 
         Example:

@@ -101,7 +101,7 @@ class LivePlot(Series):
         Args:
             at: Position on the horizontal axis. Default: the number of previous calls.
             values: Numbers by name, or tensors with one element. The call waits for the values of
-                tensors. If the browser cannot suspend Python, pass `loss=await loss.data()`
+                tensors. If the browser cannot suspend Python (JSPI), pass `loss=await loss.data()`
                 instead.
 
         Raises:

@@ -41,7 +41,7 @@ _local = _Local()
 def _in_optimizers(optimizer: Any) -> None:
     """Adapt `epsilon` to the device while Variables are updated.
 
-    At all other times, e.g. in `get_config`, it has the value that the program specified.
+    At all other times, such as in `get_config`, it has the value that the program specified.
     """
     plain = optimizer.apply
 

@@ -18,7 +18,7 @@ def namespace(name: str) -> Any:
 
     Raises:
         ModuleNotFoundError: If Keras is not installed.
-        RuntimeError: If TensorFlow is installed, or if Keras uses another backend.
+        RuntimeError: If TensorFlow is installed, or if Keras uses a different backend.
     """
     as_tensorflow()
     if importlib.util.find_spec("keras") is None:

@@ -89,7 +89,7 @@ def _found(fullname: str, part: dict[str, Any]) -> ModuleSpec | None:
 
 
 def address(file: str) -> str:
-    """Return the address of a site file, relative to the lock file; on a host, its path."""
+    """Return the URL of a site file, relative to the lock file; outside of a page, its path."""
     import pyodide_js
 
     return f"{pyodide_js.lockfileBaseUrl}{file}"
@@ -106,7 +106,7 @@ def fetch(file: str, sha256: str) -> bytes:
     """Return a file of the site, and block until it is downloaded.
 
     Raises:
-        ImportError: If the download fails or the file has another digest.
+        ImportError: If the download fails or the digest of the file differs.
     """
     import hashlib  # rarely needed: few programs download parts
 

@@ -30,7 +30,7 @@ def pairs(text: str) -> list[tuple[str, str]]:
 
 
 def value_of(flag: Flag, text: str) -> Value:
-    """Return the value that a text represents; the text itself if it is of another kind."""
+    """Return the value that a text represents, or the text if it is not of the flag's kind."""
     if flag.kind.name == "bool":
         return _WORDS.get(text.lower(), text)
     if flag.kind.name == "number":
@@ -78,7 +78,8 @@ class Environment:
 
         Raises:
             ValueError: If the flag does not exist. The message suggests a similar name.
-            RuntimeError: If the browser must be queried first and cannot suspend Python meanwhile.
+            RuntimeError: If the browser must be queried first, and cannot suspend Python (JSPI)
+                meanwhile.
         """
         flag = _flag(name)
         try:
@@ -113,7 +114,7 @@ class Environment:
             A bool.
 
         Raises:
-            ValueError: If the flag does not exist or is of another kind.
+            ValueError: If the flag does not exist or is of a different kind.
         """
         return bool(self._of_kind(name, "bool"))
 
@@ -127,7 +128,7 @@ class Environment:
             A number.
 
         Raises:
-            ValueError: If the flag does not exist or is of another kind.
+            ValueError: If the flag does not exist or is of a different kind.
         """
         value = self._of_kind(name, "number")
         assert not isinstance(value, str)
@@ -143,7 +144,7 @@ class Environment:
             A str.
 
         Raises:
-            ValueError: If the flag does not exist or is of another kind.
+            ValueError: If the flag does not exist or is of a different kind.
         """
         return str(self._of_kind(name, "string"))
 
@@ -375,7 +376,8 @@ def env() -> Environment:
           describe the browser.
         - `get_flags()` returns a dict of all flags.
         - `set(name, value)` sets a flag. It raises a `ValueError` if the name or the value is not
-          valid, and a `RuntimeError` if the backend that reads the flag is already open.
+          valid, and a `RuntimeError` if the backend that reads the flag has already been
+          initialized.
         - `set_flags(flags)` sets the flags of a dict, or none of them if one is not valid.
         - `reset()` restores the values from the URL, the environment variable and the defaults.
 

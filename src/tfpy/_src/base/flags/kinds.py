@@ -9,7 +9,7 @@ Value = bool | int | str
 Facts = Mapping[str, Any]
 """Facts about the host and its browser, from `web/common/probe.mjs`."""
 Get = Callable[[str], Value]
-"""Function that returns the value of another flag."""
+"""Function that takes the name of a flag and returns its value."""
 
 
 class FlagKind(NamedTuple):
@@ -37,7 +37,7 @@ TEXT = FlagKind("string", lambda value: isinstance(value, str), "a string")
 
 
 def one_of(*names: str) -> FlagKind:
-    """Return the kind of a flag with one of several strings as its value."""
+    """Return the kind of a flag with one of these strings as its value."""
     return FlagKind("string", lambda value: value in names, " or ".join(map(repr, names)))
 
 

@@ -100,8 +100,8 @@ async def set_backend_async(name: str, *, model: Model | None = None, inputs: Ne
     Args:
         name: Name of a backend (`"webgpu"`, `"webgl"`, `"wasm"`, `"cpu"`, `"jax"`, or the name of a
             registered backend), or `"auto"`.
-        model: Function to measure if `name` is `"auto"`. The time includes reading its results.
-            Default: none is needed for other names.
+        model: Function to measure. It is required if `name` is `"auto"`, and not allowed otherwise.
+            The time includes reading its results.
         inputs: Argument of `model`, or a list or tuple of its arguments. Default: no arguments.
 
     Returns:
@@ -140,14 +140,14 @@ def set_backend(name: str, *, model: Model | None = None, inputs: Nest = ()) -> 
 
     The function initializes the backend if this is possible without awaiting. In a page, webgpu,
     webgl and wasm must be initialized with `await tf.set_backend_async(name)` or `await
-    tf.ready()`, unless the browser can suspend Python. Afterwards, this function can switch between
-    them.
+    tf.ready()`, unless the browser can suspend Python (JSPI). Afterwards, this function can switch
+    between them.
 
     Args:
         name: Name of a backend (`"webgpu"`, `"webgl"`, `"wasm"`, `"cpu"`, `"jax"`, or the name of a
             registered backend), or `"auto"` for the backend on which `model` is fastest.
-        model: Function to measure if `name` is `"auto"`, as in `tf.set_backend_async`. Default:
-            none is needed for other names.
+        model: Function to measure, which is called more than once. It is required if `name` is
+            `"auto"`, and not allowed otherwise.
         inputs: Argument of `model`, or a list or tuple of its arguments. Default: no arguments.
 
     Returns:
@@ -211,7 +211,7 @@ async def _fastest(model: Model, inputs: tuple[Any, ...]) -> str:
 
 
 async def _seconds(model: Model, inputs: tuple[Any, ...], best: float) -> float:
-    """Return the least time of several calls on the active backend. The first call may compile."""
+    """Return the least time of repeated calls on the active backend. The first call may compile."""
     backend = registry.active_backend()
     first = await _call(model, inputs)
     if backend.on_host and best and first > _HOPELESS * best:
@@ -250,13 +250,13 @@ def _name(model: Model) -> str:
 
 
 def _described(value: Any) -> str:
-    """Return the shape and dtype of an array, or the repr of another value."""
+    """Return the shape and dtype of an array, or the repr of any other value."""
     shape, dtype = getattr(value, "shape", None), getattr(value, "dtype", None)
     return f"{dtype}{list(shape)}" if shape is not None else repr(value)
 
 
 def _identity(model: Model) -> list[Any]:
-    """Return what distinguishes a function: its name, its code and the shapes of its weights."""
+    """Return the name, the code and the shapes of the weights of a function, which identify it."""
     function = getattr(model, "python_function", model)
     code = getattr(function, "__code__", None)
     weights = getattr(model, "weights", [])
@@ -274,7 +274,7 @@ def _digest(code: types.CodeType | None) -> str:
     return sha384(text.encode()).hex()
 
 
-def backend_report() -> Report:
+def backend_report() -> dict[str, dict[str, Any]]:
     """Return the status of each backend, and why a backend cannot be used.
 
     Returns:

@@ -32,7 +32,7 @@ _BROWSERS = {
 _NONE = "none"
 
 
-def device_info() -> Report:
+def device_info() -> dict[str, dict[str, Any]]:
     """Return facts about the machine, the browser and the backends, for bug reports.
 
     Returns:
@@ -41,8 +41,8 @@ def device_info() -> Report:
         name of each backend (status, device and limits).
 
     Raises:
-        RuntimeError: If the browser has not been queried yet and cannot suspend Python meanwhile.
-            Await `tf.ready()` first.
+        RuntimeError: If the browser has not been queried yet, and cannot suspend Python (JSPI)
+            meanwhile. Await `tf.ready()` first.
 
     Example:
         >>> import tfpy as tf

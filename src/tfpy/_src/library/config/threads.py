@@ -19,7 +19,7 @@ def set_threads_count(count: int) -> None:
 
     Raises:
         ValueError: If `count` is not a positive integer.
-        RuntimeError: If the wasm backend is already open.
+        RuntimeError: If the wasm backend has already been initialized.
 
     Example::
 
@@ -42,7 +42,7 @@ def get_threads_count() -> int:
         An int.
 
     Raises:
-        RuntimeError: If the wasm backend is not open.
+        RuntimeError: If the wasm backend has not been initialized.
 
     Example::
 

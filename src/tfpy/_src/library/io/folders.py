@@ -44,8 +44,8 @@ def to_folder(files: Any, folder: str | os.PathLike[str], max_bytes: int = _LIMI
             archive is damaged.
         tf.errors.ResourceExhaustedError: If the files have more than `max_bytes` bytes.
         tf.errors.OpError: If a file cannot be written, for example because a folder has its name.
-        RuntimeError: If the browser cannot suspend Python while it loads the files. In this case,
-            use `await tf.io.to_folder_async(files, folder)`.
+        RuntimeError: If the browser cannot suspend Python (JSPI) while it loads the files. Use
+            `await tf.io.to_folder_async(files, folder)` then.
 
     Example::
 
@@ -117,7 +117,7 @@ async def to_folder_async(
 
 
 def _listed(files: Any) -> Sequence[Any]:
-    """Return one or several files as a sequence."""
+    """Return one file, or a list of files, as a sequence."""
     if isinstance(files, list | tuple):
         return files
     return list(files) if hasattr(files, "item") and hasattr(files, "length") else [files]

@@ -86,8 +86,8 @@ def stop(save: bool = True) -> None:
     """Stop recording the profile, and write it to a file.
 
     The file is `<logdir>/plugins/profile/<time>/tfpy.trace.json`, which ui.perfetto.dev and
-    chrome://tracing can open. If the browser cannot suspend Python until the GPU has finished, the
-    file does not contain the times of kernels, and a warning is given. In this case, use `await
+    chrome://tracing can open. If the browser cannot suspend Python (JSPI) for the GPU, the file
+    does not contain the times of kernels, and a warning is given. In this case, use `await
     tf.profiler.experimental.stop_async()`.
 
     Args:
@@ -167,7 +167,7 @@ class Profile:
 
     The file is `<logdir>/plugins/profile/<time>/tfpy.trace.json`, which ui.perfetto.dev and
     chrome://tracing can open. In a page, use `async with`, so that the file also contains the times
-    of kernels if the browser cannot suspend Python.
+    of kernels if the browser cannot suspend Python (JSPI).
 
     Args:
         logdir: Folder for the file.

@@ -159,9 +159,8 @@ def profile(f: Callable[[], Any]) -> ProfileInfo:
           writes it to a file that ui.perfetto.dev and chrome://tracing can open.
 
     Raises:
-        RuntimeError: If a function is already being timed or profiled, or if the browser cannot
-            suspend Python while the device computes. In the latter case, use `await
-            tf.profile_async(f)`.
+        RuntimeError: If a function is already being timed or profiled. Also if the browser cannot
+            suspend Python (JSPI) while the device computes; use `await tf.profile_async(f)` then.
         tf.errors.UnavailableError: If the device is lost during the call.
 
     Example:
