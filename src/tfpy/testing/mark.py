@@ -50,8 +50,9 @@ def run_in_browser(
             that tfpy selects. Default: all four.
         environment: An `Environment`, or its name in `tfpy.testing.ENVIRONMENTS`.
         browsers: Names of browsers: `"chromium"`, `"firefox"` or `"webkit"`. Default: the browsers
-            that the option `--tfpy-browser` names.
-        packages: Names of further packages to install, from the lock file of the site.
+            that the option `--tfpy-browser` names, or Chromium.
+        packages: Names of further packages to install, from the lock file of the site. Default:
+            none.
         timeout: Number of seconds after which the test fails and its page is closed.
         check_leaks: If True, the test fails if tensors, buffers or proxies of JavaScript objects
             that it created still exist afterwards.
@@ -64,12 +65,13 @@ def run_in_browser(
     Raises:
         ValueError: If the environment or a backend is unknown.
 
-    Example:
-        ```py
+    Example::
+
+        from tfpy.testing import run_in_browser
+
         @run_in_browser(backends=["wasm", "webgl"])
         async def test_add(tf, backend):
             assert (await (tf.constant(1.0) + 1.0).data()) == 2.0
-        ```
     """
     if isinstance(environment, str):
         if environment not in ENVIRONMENTS:

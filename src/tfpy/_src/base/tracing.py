@@ -167,7 +167,7 @@ def without_guesses() -> Iterator[None]:
 def init_scope() -> Iterator[None]:
     """Return a context manager within which ops run immediately, even in a `tf.function`.
 
-    In a `tf.function`, these ops run once during tracing. They are not part of the compiled
+    In a `tf.function`, these ops run only during tracing. They are not part of the compiled
     function.
 
     Returns:

@@ -244,8 +244,9 @@ def constant(
 def get_static_value(tensor: TensorLike, partial: bool = False) -> Any:
     """Return the values of a tensor if they are already known, and None otherwise.
 
-    While a `tf.function` is traced, only constants have known values. This function returns None
-    for the other tensors, whereas reading their values would raise an error.
+    While a `tf.function` is traced, only constants, and tensors that were computed from constants,
+    have known values. This function returns None for all other tensors, whereas reading their
+    values would raise an error.
 
     Args:
         tensor: Tensor, or another value.

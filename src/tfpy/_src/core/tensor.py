@@ -61,7 +61,7 @@ class Tensor(TensorValues, DenseOperand):
     __slots__ = ("__dict__", "__weakref__", "_counted", "_storage", "aval", "identity", "kept")
 
     assign: Callable[..., Any]
-    """Assign a new value to a part of a Variable. Only the result of `v[key]` has this method."""
+    """Assign a value to a part of a Variable. Only the result of `v[key]` has this method."""
 
     def __init__(self, aval: Aval, storage: Storage) -> None:
         self.aval = aval
@@ -158,7 +158,7 @@ class Tensor(TensorValues, DenseOperand):
         return self.shape
 
     def set_shape(self, shape: Sequence[int | None] | None) -> None:
-        """Check the shape of the tensor, and declare dimensions that a trace does not know.
+        """Check the shape of the tensor, and declare dimensions that are unknown in a trace.
 
         In a `tf.function`, dimensions of this tensor that are None take the declared values.
         Elsewhere the call only checks the shape.

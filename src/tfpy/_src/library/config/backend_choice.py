@@ -139,9 +139,9 @@ def set_backend(name: str, *, model: Model | None = None, inputs: Nest = ()) -> 
     """Make a backend active, in code that cannot await.
 
     The function initializes the backend if this is possible without awaiting. In a page, webgpu,
-    webgl and wasm must be initialized with `await tf.set_backend_async(name)` or `await
-    tf.ready()`, unless the browser can suspend Python (JSPI). Afterwards, this function can switch
-    between them.
+    webgl and wasm must be initialized with `await tf.set_backend_async(name)` or
+    `await tf.ready()`, unless the browser can suspend Python (JSPI). Afterwards, this function can
+    switch between them.
 
     Args:
         name: Name of a backend (`"webgpu"`, `"webgl"`, `"wasm"`, `"cpu"`, `"jax"`, or the name of a

@@ -42,8 +42,8 @@ def decode_image(
             frame.
 
     Returns:
-        Tensor of shape `[height, width, channels]`. For a GIF, the shape is `[frames, height,
-        width, 3]` if `expand_animations` is True.
+        Tensor of shape `[height, width, channels]`. For a GIF, the shape is
+        `[frames, height, width, 3]` if `expand_animations` is True.
 
     Raises:
         tf.errors.InvalidArgumentError: If the format is unknown, the file is damaged, or `channels`

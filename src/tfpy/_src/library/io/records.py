@@ -17,7 +17,8 @@ WINDOWS = {"ZLIB": 15, "GZIP": 31}
 class TFRecordOptions:
     """The compression of the files that a `tf.io.TFRecordWriter` writes.
 
-    The arguments other than `compression_type` are passed to zlib. Their default is zlib's.
+    Most arguments are options of zlib. If one is None, zlib's default is used, unless stated
+    otherwise.
 
     Args:
         compression_type: `"GZIP"`, `"ZLIB"`, or `""` or None (default) for no compression.

@@ -30,7 +30,7 @@ class DataSource:
         self._progress = progress
 
     async def pieces(self) -> AsyncGenerator[bytes]:
-        """Read the bytes in pieces, from the beginning. The result is an asynchronous iterator.
+        """Return an asynchronous iterator over the bytes in pieces, from the beginning.
 
         Yields:
             A bytes object for each piece.

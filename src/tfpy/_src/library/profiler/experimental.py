@@ -87,8 +87,8 @@ def stop(save: bool = True) -> None:
 
     The file is `<logdir>/plugins/profile/<time>/tfpy.trace.json`, which ui.perfetto.dev and
     chrome://tracing can open. If the browser cannot suspend Python (JSPI) for the GPU, the file
-    does not contain the times of kernels, and a warning is given. In this case, use `await
-    tf.profiler.experimental.stop_async()`.
+    does not contain the times of kernels, and a warning is given. In this case, use
+    `await tf.profiler.experimental.stop_async()`.
 
     Args:
         save: If False, discard the profile instead of writing a file.

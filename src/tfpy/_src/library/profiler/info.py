@@ -131,7 +131,7 @@ class ProfileInfo:
 def profile(f: Callable[[], Any]) -> ProfileInfo:
     """Run a function, and report its kernels, its memory and a timeline.
 
-    A kernel of a compiled function computes a number of fused ops. The first call of a compiled
+    In a compiled function, one kernel can compute more than one op. The first call of a compiled
     function also traces and compiles it, which the timeline shows. `tf.time` measures only the time
     and has less overhead.
 
