@@ -10,7 +10,7 @@ from tfpy._src.core.dimension import Dimension, known_size
 
 
 class TensorShape(tuple[int, ...]):
-    """A static shape: a tuple of ints that compares equal to a tuple or list of the same ints.
+    """The shape of a tensor, a tuple of ints that compares equal to a list or tuple of them.
 
     A dimension is None if it is unknown, for example for the ragged axes of a ragged tensor.
 
