@@ -99,15 +99,17 @@ def to_graph(
     recursive: bool = True,
     experimental_optional_features: object = None,
 ) -> Callable[..., Any]:
-    """Convert the control flow of a function, for use in other compiled functions.
+    """Convert the `if`, `while` and `for` statements of a function, so that they accept tensors.
+
+    `tf.function` does this automatically. Functions that the function calls are converted as well.
 
     Args:
-        entity: Python function or method.
-        recursive: Has no effect: called functions are converted as well.
+        entity: Python function or method to convert.
+        recursive: Has no effect.
         experimental_optional_features: Has no effect.
 
     Returns:
-        The converted function. Its `if`, `while` and `for` statements accept tensors.
+        The converted function.
 
     Example:
         >>> import tfpy as tf
@@ -126,7 +128,7 @@ def to_graph(
 
 
 def set_verbosity(level: int, alsologtostdout: bool = False) -> None:
-    """Do nothing, because the conversion logs nothing.
+    """Do nothing. In TensorFlow, this sets how much AutoGraph logs; here it logs nothing.
 
     Args:
         level: Has no effect.
@@ -139,10 +141,10 @@ def set_verbosity(level: int, alsologtostdout: bool = False) -> None:
 
 
 def trace(*args: object) -> None:
-    """Print values when a function is traced, not when it runs.
+    """Print values while a function is traced, but not when the compiled function runs.
 
     Args:
-        *args: Values to print.
+        *args: Values to print, as for `print`.
 
     Example:
         >>> import tfpy as tf

@@ -104,16 +104,16 @@ def converted_code(function: types.FunctionType) -> types.CodeType | None:
 
 
 def to_code(function: types.FunctionType) -> str:
-    """Return the source of a converted function.
+    """Return the source code that AutoGraph generates for a function.
 
     Args:
-        function: Python function.
+        function: Python function to convert.
 
     Returns:
-        A string with the source code.
+        A string with Python code.
 
     Raises:
-        ValueError: If the function's source is not available.
+        ValueError: If the source code of the function is not available.
 
     Example:
         >>> import tfpy as tf

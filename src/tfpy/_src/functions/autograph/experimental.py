@@ -19,17 +19,18 @@ def set_loop_options(
     maximum_iterations: IntLike | None = None,
     shape_invariants: Sequence[tuple[TensorLike, ShapeLike]] | None = None,
 ) -> None:
-    """Set options of the enclosing loop while a function is traced.
+    """Set options of the loop in whose body this function is called.
 
-    Call this function in the body of a `while` or `for` statement.
+    The options apply to `while` and `for` statements that depend on tensors in a `tf.function`.
 
     Args:
         parallel_iterations: Has no effect.
         swap_memory: Has no effect.
-        maximum_iterations: Integer, or a scalar integer tensor: maximum number of iterations of a
-            loop over tensors.
-        shape_invariants: Pairs of a variable and its shape, which may change. A function with such
-            a loop runs op by op.
+        maximum_iterations: Maximum number of iterations, an integer or scalar integer tensor.
+            Default: no limit.
+        shape_invariants: List of pairs `(variable, shape)` for loop variables whose shapes change.
+            A `tf.function` that contains such a loop runs eagerly, without compilation. Default: in
+            a `tf.function`, the shapes must stay the same.
 
     Example:
         >>> import tfpy as tf

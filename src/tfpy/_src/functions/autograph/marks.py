@@ -10,13 +10,15 @@ _MARK = "ag__do_not_convert"
 
 
 def do_not_convert(func: Callable[..., Any] | None = None) -> Callable[..., Any]:
-    """Exclude a function and the functions that it calls from the conversion.
+    """Exclude a function, and the functions that it calls, from the conversion by AutoGraph.
+
+    In a `tf.function`, their `if`, `while` and `for` statements run in Python while tracing.
 
     Args:
-        func: Function to mark. If None, return the decorator.
+        func: Function to exclude. If None, return a decorator.
 
     Returns:
-        A function that runs as plain Python within a `tf.function`.
+        A function that calls `func`.
 
     Example:
         >>> import tfpy as tf

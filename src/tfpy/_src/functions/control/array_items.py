@@ -117,14 +117,14 @@ class ArrayItems(ElementShapes):
 
     @property
     def handle(self) -> None:
-        """TensorFlow's resource handle; None, as for TensorFlow's eager arrays."""
+        """None, as for TensorFlow's eager arrays. Exists for compatibility with TensorFlow."""
         return None
 
     def identity(self) -> Self:
-        """Return the array itself.
+        """Return the array itself, for compatibility with TensorFlow.
 
         Returns:
-            The same TensorArray.
+            This TensorArray.
 
         Example:
             >>> import tfpy as tf
@@ -135,14 +135,14 @@ class ArrayItems(ElementShapes):
         return self
 
     def grad(self, source: str, flow: object = None, name: str | None = None) -> NoReturn:
-        """Raise an error, as TensorFlow does in eager execution.
+        """Raise an error, as TensorFlow does in eager execution. Use `tf.GradientTape` instead.
 
         Args:
             source: Has no effect.
             flow: Has no effect.
 
         Raises:
-            NotImplementedError: Always. `tf.GradientTape` differentiates through the array.
+            NotImplementedError: Always, because `tf.GradientTape` differentiates through arrays.
 
         Example:
             >>> import tfpy as tf
@@ -158,7 +158,7 @@ class ArrayItems(ElementShapes):
         )
 
     def close(self, name: str | None = None) -> None:
-        """Release the elements.
+        """Remove all elements and release their memory. The size is 0 afterwards.
 
         Example:
             >>> import tfpy as tf

@@ -21,16 +21,16 @@ def Assert(  # noqa: N802 - TensorFlow's name
 ) -> None:
     """Raise an error unless a condition is true.
 
-    In a `tf.function` the condition is checked at each run.
+    In a `tf.function`, the condition is checked on each call.
 
     Args:
-        condition: Bool tensor. All elements must be true.
-        data: Tensors that the error message shows.
-        summarize: Number of items shown at both ends of each axis. Default: 3. All items if
-            negative.
+        condition: Bool tensor. All of its elements must be True.
+        data: List of tensors to show in the error message.
+        summarize: Number of items to show at both ends of each axis of a tensor. If negative, all
+            items are shown. Default: 3.
 
     Raises:
-        tf.errors.InvalidArgumentError: If the condition is false.
+        tf.errors.InvalidArgumentError: If an element of `condition` is False.
 
     Example:
         >>> import tfpy as tf

@@ -28,21 +28,23 @@ def cond(
     ) -> Nest:  # fmt: skip
     """Return `true_fn()` if a predicate is true, else `false_fn()`.
 
-    While a `tf.function` is traced and `pred` is symbolic, both functions are traced into one
-    `cond` equation, which runs one of them. Its gradient is a `cond` as well.
+    In a `tf.function`, both functions are traced if `pred` depends on tensors, and the compiled
+    program runs only one of them. Gradients flow through the function that ran.
 
     Args:
         pred: Scalar bool tensor, or a Python bool.
-        true_fn: Function without arguments that returns a nest of tensors.
-        false_fn: Function without arguments. In a trace its result must agree with the result of
-            `true_fn` in structure, dtypes and shapes.
+        true_fn: Function to call if `pred` is true. It takes no arguments and returns a tensor or
+            a nested structure (list, tuple or dict) of tensors. Required.
+        false_fn: Function to call if `pred` is false. In a `tf.function`, its result must have the
+            same structure, dtypes and shapes as the result of `true_fn`. Required.
 
     Returns:
-        The result of the called function.
+        The result of the function that was called.
 
     Raises:
-        TypeError: If `true_fn` or `false_fn` is not callable, or if their results differ in a
-        trace. ValueError: If `pred` is not a scalar.
+        TypeError: If `true_fn` or `false_fn` is not callable. In a `tf.function`, also if the
+            structures or dtypes of their results differ.
+        ValueError: If `pred` is not a scalar.
 
     Example:
         >>> import tfpy as tf
@@ -95,21 +97,25 @@ def switch_case(
     default: Function | None = None,
     name: str = "switch_case",
 ) -> Nest:
-    """Call the branch function with a given number.
+    """Call one of several functions, which an index selects.
+
+    In a `tf.function`, all functions are traced, and the compiled program runs only one of them.
 
     Args:
-        branch_index: Scalar integer tensor.
-        branch_fns: Sequence of functions without arguments, or a dict or pairs of numbers and
-            functions. The numbers must be 0, 1, 2, ….
-        default: Function for all other numbers. Default: the last branch.
+        branch_index: Index of the function to call, a scalar integer tensor.
+        branch_fns: Functions to choose from, which take no arguments: a list of functions, a list
+            of pairs `(index, function)`, or a dict from indices to functions. The indices must be
+            0, 1, 2, … without gaps.
+        default: Function to call if the index is out of range. Default: the last one of
+            `branch_fns`.
 
     Returns:
-        The result of the chosen function. In a trace all results must agree in structure, dtypes
-        and shapes.
+        The result of the function that was called. In a `tf.function`, the results of all functions
+        must have the same structure, dtypes and shapes.
 
     Raises:
         TypeError: If `branch_index` is not an integer tensor, or if a branch is not callable.
-        ValueError: If `branch_fns` is empty, or if its numbers have gaps.
+        ValueError: If `branch_fns` is empty, or if its indices have gaps.
 
     Example:
         >>> import tfpy as tf
@@ -159,19 +165,20 @@ def case(
     strict: bool = False,
     name: str = "case",
 ) -> Nest:
-    """Call the function of the first predicate that is true.
+    """Call the function that belongs to the first predicate that is true.
 
     Args:
-        pred_fn_pairs: Pairs of a scalar bool tensor and a function without arguments. With
-            `exclusive`, also a dict with references of tensors (`x.ref()`) as keys.
-        default: Function for the case that no predicate is true.
-        exclusive: If True, at most one predicate may be true, so the order does not matter. tfpy
-            does not check this.
+        pred_fn_pairs: List of pairs `(predicate, function)`. A predicate is a scalar bool tensor,
+            and a function takes no arguments. If `exclusive` is True, this may also be a dict from
+            references to predicates (`x.ref()`) to functions.
+        default: Function to call if no predicate is true. Default: raise an error in this case.
+        exclusive: Declares that at most one predicate is true, so that the order of the pairs does
+            not matter. This is not checked.
         strict: Has no effect.
 
     Returns:
-        The result of the called function. In a trace all results must agree in structure, dtypes
-        and shapes.
+        The result of the function that was called. In a `tf.function`, the results of all functions
+        must have the same structure, dtypes and shapes.
 
     Raises:
         TypeError: If an entry is not a pair, or if a predicate is not a bool tensor.
@@ -235,27 +242,36 @@ def while_loop(
 ) -> Nest:
     """Repeat `body` while `cond` is true.
 
-    While a `tf.function` is traced, the loop becomes one `while_loop` equation. It can be
-    differentiated: the gradient runs the loop again, stores its states, and runs a second loop
-    backward.
+    In a `tf.function`, the loop is compiled as one loop instead of being unrolled. Elsewhere it
+    runs in Python. The loop can be differentiated. To compute the gradient of a compiled loop, it
+    runs a second time and stores the loop variables of each iteration, so the memory grows with
+    the number of iterations.
 
     Args:
-        cond: Function of the loop variables that returns a scalar bool.
-        body: Function of the loop variables that returns their new values in the same structure.
-        loop_vars: List or tuple of nests of tensors and TensorArrays: the initial values.
-        shape_invariants: If given, variables may change their shapes. If they do, the
-            function runs op by op.
+        cond: Function that takes the loop variables as arguments and returns a scalar bool.
+        body: Function that takes the loop variables as arguments and returns their new values, in
+            the same structure.
+        loop_vars: Initial values of the loop variables, a list or tuple. Each item is a tensor, a
+            `tf.TensorArray`, or a nested structure (list, tuple or dict) of these.
+        shape_invariants: Shapes in the structure of `loop_vars`, with None for dimensions that
+            change between iterations. The shapes are not checked. If a shape changes, the
+            `tf.function` that contains the loop runs eagerly, without compilation. Default: in a
+            `tf.function`, the shapes must stay the same.
         parallel_iterations: Has no effect.
         back_prop: Has no effect.
         swap_memory: Has no effect.
-        maximum_iterations: Integer, or a scalar integer tensor: maximum number of iterations.
+        maximum_iterations: Maximum number of iterations, an integer or scalar integer tensor.
+            Default: no limit.
 
     Returns:
         The values of the loop variables after the last iteration, in the structure of `loop_vars`.
 
     Raises:
-        TypeError: If `cond` or `body` is not callable.
-        ValueError: If `loop_vars` is empty, or if `body` returns another structure.
+        TypeError: If `cond` or `body` is not callable. In a `tf.function`, also if the dtype of a
+            loop variable changes.
+        ValueError: If `loop_vars` is empty, or if `body` returns a different structure. In a
+            `tf.function`, also if the shape of a loop variable changes and `shape_invariants` is
+            None.
 
     Example:
         >>> import tfpy as tf

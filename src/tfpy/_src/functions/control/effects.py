@@ -48,16 +48,17 @@ _RAISED: tuple[tuple[tuple[type[Exception], ...], type[OpError]], ...] = (
 
 @contextmanager
 def control_dependencies(control_inputs: Iterable[object] | None) -> Iterator[None]:
-    """Order side effects, as in TensorFlow.
+    """Return a context manager for code that must run after other ops, as in TensorFlow.
 
-    Side effects always happen in program order, also within a `tf.function`. This context
-    therefore only calls the inputs that are callable.
+    Side effects always happen in program order, in a `tf.function` too. The context manager
+    therefore only calls those of the inputs that are functions.
 
     Args:
-        control_inputs: Tensors, operations or functions that must run first; or None.
+        control_inputs: List of tensors, ops or functions that must run first, or None.
 
-    Yields:
-        None.
+    Returns:
+        A context manager.
+
     Example:
         >>> import tfpy as tf
         >>> x = tf.Variable(1)
@@ -160,24 +161,25 @@ def py_function(
     Tout: ResultType = None,  # noqa: N803 - TensorFlow's name
     name: str | None = None,
 ) -> Nest:
-    """Call a Python function on eager tensors, also within a `tf.function`.
+    """Call a Python function, which can read the values of tensors even in a `tf.function`.
 
-    Gradients flow through TensorFlow ops in `func`. Without `func` this is a decorator:
-    `@tf.py_function(Tout=tf.float32)`.
+    In a `tf.function`, `func` is called on each call instead of being traced. Gradients flow
+    through the TensorFlow ops in `func`.
 
     Args:
-        func: Function of tensors. If None, return a decorator.
-        inp: Tensors that are passed to `func`.
-        Tout: Dtype, or list of dtypes, of the results. A `tf.TensorSpec` also specifies the shape.
-            If a shape is unknown within a `tf.function`, `func` is called once on zeros while the
-            function is traced.
+        func: Function that takes tensors. If None, return a decorator, as in
+            `@tf.py_function(Tout=tf.float32)`.
+        inp: List of tensors to pass to `func`.
+        Tout: Dtype of the result, or a list of dtypes for several results; an empty list if there
+            is none. Use a `tf.TensorSpec` to specify the shape too. If a shape is not specified in
+            a `tf.function`, `func` is also called once with zeros during tracing to determine it.
 
     Returns:
         The result of `func` as a tensor, or a list of tensors if `Tout` is a list.
 
     Raises:
-        tf.errors.InvalidArgumentError: If the results have other dtypes or shapes, or if `func`
-            raises ValueError or TypeError.
+        tf.errors.InvalidArgumentError: If a result does not have the specified dtype or shape, or
+            if `func` raises ValueError or TypeError.
         tf.errors.OutOfRangeError: If `func` raises StopIteration.
         tf.errors.ResourceExhaustedError: If `func` raises MemoryError.
         tf.errors.UnimplementedError: If `func` raises NotImplementedError.
@@ -213,26 +215,26 @@ def numpy_function(
     stateful: bool = True,
     name: str | None = None,
 ) -> Nest:
-    """Call a Python function on NumPy arrays, also within a `tf.function`.
+    """Call a Python function with NumPy arrays, even in a `tf.function`.
 
-    No gradients flow through `func`. Outside of compiled functions its exceptions are not
-    converted.
+    In a `tf.function`, `func` is called on each call instead of being traced. No gradients flow
+    through `func`.
 
     Args:
-        func: Function of NumPy arrays. If None, return a decorator.
-        inp: Tensors that are passed to `func` as arrays.
-        Tout: Dtype, or list of dtypes, of the results. A `tf.TensorSpec` also specifies the shape.
-            If a shape is unknown within a `tf.function`, `func` is called once on zeros while the
-            function is traced.
-        stateful: Has no effect: `func` is called at each run.
+        func: Function that takes NumPy arrays. If None, return a decorator.
+        inp: List of tensors to pass to `func` as arrays.
+        Tout: Dtype of the result, or a list of dtypes for several results; an empty list if there
+            is none. Use a `tf.TensorSpec` to specify the shape too. If a shape is not specified in
+            a `tf.function`, `func` is also called once with zeros during tracing to determine it.
+        stateful: Has no effect.
 
     Returns:
         The result of `func` as a tensor, or a list of tensors if `Tout` is a list.
 
     Raises:
-        tf.errors.InvalidArgumentError: If the results have other dtypes or shapes, or if `func`
-            raises ValueError or TypeError within a `tf.function`. Other exceptions are converted as
-            for `tf.py_function`.
+        tf.errors.InvalidArgumentError: If a result does not have the specified dtype or shape. In a
+            `tf.function`, exceptions of `func` are converted as by `tf.py_function`; elsewhere
+            they are raised unchanged.
 
     Example:
         >>> import numpy as np
@@ -362,10 +364,11 @@ def _checked(function: Function, avals: tuple[Aval, ...]) -> Function:
 
 
 def group(*inputs: object, name: str | None = None) -> None:
-    """Do nothing: the inputs have been computed or traced in program order.
+    """Group ops, as in TensorFlow. This does nothing, because ops always run in program order.
 
     Args:
-        *inputs: Tensors or operations.
+        *inputs: Tensors or operations, which have been computed before the call.
+
     Example:
         >>> import tfpy as tf
         >>> x, y = tf.Variable(1), tf.Variable(2)
@@ -381,7 +384,7 @@ def group(*inputs: object, name: str | None = None) -> None:
 
 
 def no_op(name: str | None = None) -> None:
-    """Do nothing.
+    """Do nothing, for example as a branch of `tf.cond`.
 
     Example:
         >>> import tfpy as tf

@@ -30,30 +30,34 @@ def map_fn(
     name: str | None = None,
     fn_output_signature: Nest = None,
 ) -> Nest:
-    """Apply a function to each row of tensors and stack the results.
+    """Apply a function to each row of a tensor and stack the results.
 
-    In a `tf.function` the rows are computed in one compiled loop. `tf.vectorized_map` computes all
-    rows at once.
+    Rows are processed one after the other. In a `tf.function`, this is one compiled loop.
+    `tf.vectorized_map` processes all rows at once, which is usually faster.
 
     Args:
-        fn: Function of one row, in the structure of `elems`.
-        elems: Tensor, ragged or sparse tensor of shape `[rows, ...]`, or a nest of these.
+        fn: Function that takes one row, in the structure of `elems`, and returns a tensor or a
+            nested structure (list, tuple or dict) of tensors.
+        elems: Tensor, ragged tensor or sparse tensor of shape `[rows, ...]`, or a nested structure
+            of these.
         dtype: Older name of `fn_output_signature`.
         parallel_iterations: Has no effect.
         back_prop: Has no effect.
         swap_memory: Has no effect.
         infer_shape: Has no effect.
-        fn_output_signature: Dtypes or specs (e.g. `tf.RaggedTensorSpec`) of the results, in their
-            structure. Default: structure and dtypes of `elems`.
+        fn_output_signature: Dtypes of the results, or specs such as a `tf.RaggedTensorSpec`, in
+            the structure that `fn` returns. Default: the structure and dtypes of `elems`.
 
     Returns:
-        The results in their structure, each of shape `[rows, ...]`.
+        A tensor of shape `[rows, ...]`, or a nested structure of such tensors, in the structure
+        that `fn` returns.
 
     Raises:
         TypeError: If `fn` is not callable.
-        ValueError: If `elems` has scalars or different first dimensions, or if results differ in
-            structure or shape.
-        tf.errors.InvalidArgumentError: If `fn` returns another dtype.
+        ValueError: If `elems` contains a scalar, or tensors whose first dimensions differ. Also if
+            the structures or shapes of the results differ.
+        tf.errors.InvalidArgumentError: If `fn` returns a dtype other than the one in
+            `fn_output_signature` (by default, the dtype of `elems`).
 
     Example:
         >>> import tfpy as tf
@@ -100,27 +104,34 @@ def scan(
     reverse: bool = False,
     name: str | None = None,
 ) -> Nest:
-    """Fold a function over the rows of tensors and return all intermediate results.
+    """Fold a function over the rows of a tensor and return all intermediate results.
+
+    Rows are processed one after the other. In a `tf.function`, this is one compiled loop.
 
     Args:
-        fn: Function of the accumulated value and a row. It returns the new accumulated value.
-        elems: Tensor of shape `[rows, ...]`, or a nest of such tensors.
-        initializer: Accumulated value before the first row. Default: the first row.
+        fn: Function that takes the accumulated value and a row of `elems`, and returns the new
+            accumulated value.
+        elems: Tensor of shape `[rows, ...]`, or a nested structure (list, tuple or dict) of such
+            tensors.
+        initializer: Accumulated value before the first row, a tensor or nested structure of
+            tensors. Default: the first row is the accumulated value, and `fn` is called from the
+            second row on.
         parallel_iterations: Has no effect.
         back_prop: Has no effect.
         swap_memory: Has no effect.
         infer_shape: Has no effect.
-        reverse: If True, start with the last row.
+        reverse: If True, process the rows from the last to the first. The result for a row stays
+            at the index of the row.
 
     Returns:
-        The accumulated values after each row, each of shape `[rows, ...]`, in the structure of
-        `initializer`.
+        The accumulated value after each row: a tensor of shape `[rows, ...]`, or a nested structure
+        of such tensors in the structure of `initializer` (by default, of `elems`).
 
     Raises:
         TypeError: If `fn` is not callable.
-        ValueError: If `fn` returns another structure or shape.
-        tf.errors.InvalidArgumentError: If `fn` returns another dtype.
-        tf.errors.OutOfRangeError: If there are no rows and there is no `initializer`.
+        ValueError: If the structure or shape of the accumulated value changes.
+        tf.errors.InvalidArgumentError: If the dtype of the accumulated value changes.
+        tf.errors.OutOfRangeError: If `elems` has no rows and `initializer` is None.
 
     Example:
         >>> import tfpy as tf
@@ -153,24 +164,30 @@ def foldl(
     swap_memory: bool = False,
     name: str | None = None,
 ) -> Nest:
-    """Fold a function over the rows of tensors, from the first row to the last.
+    """Fold a function over the rows of a tensor, from the first row to the last.
 
     Args:
-        fn: Function of the accumulated value and a row. It returns the new accumulated value.
-        elems: Tensor of shape `[rows, ...]`, or a nest of such tensors.
-        initializer: Accumulated value before the first row. Default: the first row.
+        fn: Function that takes the accumulated value and a row of `elems`, and returns the new
+            accumulated value.
+        elems: Tensor of shape `[rows, ...]`, or a nested structure (list, tuple or dict) of such
+            tensors.
+        initializer: Accumulated value before the first row, a tensor or nested structure of
+            tensors. Default: the first row is the accumulated value, and `fn` is called from the
+            second row on.
         parallel_iterations: Has no effect.
         back_prop: Has no effect.
         swap_memory: Has no effect.
 
     Returns:
-        The accumulated value after the last row.
+        The accumulated value after the last row, in the structure of `initializer` (by default, of
+        `elems`).
 
     Raises:
-        TypeError: If `fn` is not callable.
-        ValueError: If `fn` returns another structure or shape.
-        tf.errors.InvalidArgumentError: If `fn` returns another dtype.
-        tf.errors.OutOfRangeError: If there are no rows and there is no `initializer`.
+        TypeError: If `fn` is not callable. In a `tf.function`, also if the dtype of the accumulated
+            value changes.
+        ValueError: If the structure of the accumulated value changes. In a `tf.function`, also if
+            its shape changes.
+        tf.errors.OutOfRangeError: If `elems` has no rows and `initializer` is None.
 
     Example:
         >>> import tfpy as tf
@@ -191,24 +208,30 @@ def foldr(
     swap_memory: bool = False,
     name: str | None = None,
 ) -> Nest:
-    """Fold a function over the rows of tensors, from the last row to the first.
+    """Fold a function over the rows of a tensor, from the last row to the first.
 
     Args:
-        fn: Function of the accumulated value and a row. It returns the new accumulated value.
-        elems: Tensor of shape `[rows, ...]`, or a nest of such tensors.
-        initializer: Accumulated value before the first row. Default: the last row.
+        fn: Function that takes the accumulated value and a row of `elems`, and returns the new
+            accumulated value.
+        elems: Tensor of shape `[rows, ...]`, or a nested structure (list, tuple or dict) of such
+            tensors.
+        initializer: Accumulated value before the last row, a tensor or nested structure of
+            tensors. Default: the last row is the accumulated value, and `fn` is called from the
+            second last row on.
         parallel_iterations: Has no effect.
         back_prop: Has no effect.
         swap_memory: Has no effect.
 
     Returns:
-        The accumulated value after the first row.
+        The accumulated value after the first row, in the structure of `initializer` (by default, of
+        `elems`).
 
     Raises:
-        TypeError: If `fn` is not callable.
-        ValueError: If `fn` returns another structure or shape.
-        tf.errors.InvalidArgumentError: If `fn` returns another dtype.
-        tf.errors.OutOfRangeError: If there are no rows and there is no `initializer`.
+        TypeError: If `fn` is not callable. In a `tf.function`, also if the dtype of the accumulated
+            value changes.
+        ValueError: If the structure of the accumulated value changes. In a `tf.function`, also if
+            its shape changes.
+        tf.errors.OutOfRangeError: If `elems` has no rows and `initializer` is None.
 
     Example:
         >>> import tfpy as tf

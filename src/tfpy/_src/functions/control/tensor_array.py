@@ -25,27 +25,29 @@ from tfpy._src.tensors.array.static import static_ints
 
 
 class TensorArray(ArrayItems):
-    """A list of tensors of one dtype.
+    """A list of tensors of one dtype, to collect results in a loop.
 
-    Outside of a `tf.function` the array changes in place. In loops and branches of a `tf.function`,
-    use the array that a method returns. Gradients flow through writes and reads.
+    Methods such as `write` return the array with the change. Always use the returned array: outside
+    of a `tf.function` it is the same object, but in loops and branches of a `tf.function` only the
+    returned array has the change. Gradients flow through writes and reads.
 
     Args:
         dtype: Dtype of the elements.
-        size: Number of elements. Required without `flow`.
-        dynamic_size: If True, writing past the end extends the array.
-        clear_after_read: If True (default), each element can be read only once outside of
-            functions.
+        size: Number of elements, an integer or scalar integer tensor. Required unless `flow` is
+            passed.
+        dynamic_size: If True, writing past the end extends the array. Default: False.
+        clear_after_read: If True (the default), each element can be read only once outside of a
+            `tf.function`.
         tensor_array_name: Has no effect.
         handle: Has no effect.
-        flow: List that a compiled function returned for its TensorArray (a tensor of dtype
-            variant). It provides the elements.
-        infer_shape: If True, all elements must have the shape of the first one.
-        element_shape: Shape of all elements, with None for sizes that may differ.
+        flow: Result of `as_list` of another array, which provides the elements. Default: the
+            elements have not been written.
+        infer_shape: If True, all elements must have the same shape.
+        element_shape: Shape of all elements; None matches any dimension. Default: unknown.
         colocate_with_first_write_call: Has no effect.
 
     Raises:
-        ValueError: If both `size` and `flow` are missing, or if `flow` is given with `size` or
+        ValueError: If `size` and `flow` are both missing, or if `flow` is combined with `size` or
             `element_shape`.
 
     Example:
@@ -92,7 +94,7 @@ class TensorArray(ArrayItems):
 
     @property
     def flow(self) -> Tensor:
-        """List of the elements while a function is traced; 0 otherwise, without a meaning."""
+        """Elements as a tensor in a `tf.function`; elsewhere a tensor that contains only 0."""
         return constant(0) if tracing.current() is None else self.as_list()
 
     def staged(self) -> TensorArray:
@@ -112,7 +114,7 @@ class TensorArray(ArrayItems):
         return StagedArray(self, lists.make(self._items) if known is None else lists.unstack(known))
 
     def as_list(self) -> Tensor:
-        """Return the elements as a list, which is the form that compiled functions return.
+        """Return the elements as one tensor, which can be passed on as `flow` of another array.
 
         Returns:
             Scalar tensor of dtype variant.
@@ -133,17 +135,16 @@ class TensorArray(ArrayItems):
         """Return an element.
 
         Args:
-            index: Index of the element.
+            index: Index of the element, an integer or scalar integer tensor.
 
         Returns:
-            Tensor of the element's shape. Zeros if the element was never written and the shape is
-            known.
+            The element, a tensor. An element that was never written is a tensor of zeros.
 
         Raises:
             tf.errors.OutOfRangeError: If the index is negative or past the end.
-            tf.errors.InvalidArgumentError: At the second read outside of a `tf.function`, unless
-                `clear_after_read=False`.
-            ValueError: If the element was never written and the shape is unknown.
+            tf.errors.InvalidArgumentError: If the element is read a second time outside of a
+                `tf.function` and `clear_after_read` is True.
+            ValueError: If the element was never written and its shape is unknown.
 
         Example:
             >>> import tfpy as tf
@@ -174,26 +175,27 @@ class TensorArray(ArrayItems):
         return element
 
     def write(self, index: IntLike, value: TensorLike, name: str | None = None) -> TensorArray:
-        """Replace an element.
+        """Write an element.
 
         Args:
-            index: Index of the element.
-            value: New element, with the dtype and the element shape of the array.
+            index: Index of the element, an integer or scalar integer tensor.
+            value: New element, a tensor with the dtype and element shape of the array.
 
         Returns:
-            The array with the new element.
+            The array with the new element. Use it instead of the original array.
 
         Raises:
-            tf.errors.OutOfRangeError: If the index is negative, or past the end without
-                `dynamic_size`.
-            tf.errors.InvalidArgumentError: If the dtype differs.
-            ValueError: If the shape differs.
+            tf.errors.OutOfRangeError: If the index is negative, or if it is past the end and
+                `dynamic_size` is False.
+            tf.errors.InvalidArgumentError: If the dtype is not that of the array.
+            ValueError: If the shape does not match the other elements.
 
         Example:
             >>> import tfpy as tf
-            >>> array = tf.TensorArray(tf.int32, size=0, dynamic_size=True)
-            >>> print(array.write(1, 5).stack().numpy())
-            [0 5]
+            >>> array = tf.TensorArray(tf.int32, size=2)
+            >>> array = array.write(0, 4).write(1, 5)
+            >>> print(array.stack().numpy())
+            [4 5]
         """
         if is_symbolic(index) or self._is_elsewhere():
             return self.staged().write(index, value)
@@ -234,7 +236,7 @@ class TensorArray(ArrayItems):
             Tensor of shape `[size, ...]`.
 
         Raises:
-            ValueError: If an element was never written and the shape is unknown.
+            ValueError: If an element was never written and its shape is unknown.
 
         Example:
             >>> import tfpy as tf
@@ -252,7 +254,7 @@ class TensorArray(ArrayItems):
         """Return some elements, stacked along a new first axis.
 
         Args:
-            indices: Integer tensor of shape `[n]`.
+            indices: Indices of the elements, an integer tensor of shape `[n]`.
 
         Returns:
             Tensor of shape `[n, ...]`.
@@ -270,7 +272,7 @@ class TensorArray(ArrayItems):
         """Return all elements, concatenated along their first axis.
 
         Returns:
-            Tensor of shape `[sum of the first sizes, ...]`.
+            Tensor whose first dimension is the sum of the elements' first dimensions.
 
         Raises:
             tf.errors.InvalidArgumentError: If the elements are scalars.
@@ -289,17 +291,17 @@ class TensorArray(ArrayItems):
         return joining.concat(parts, 0)
 
     def unstack(self, value: TensorLike, name: str | None = None) -> TensorArray:
-        """Replace the elements by the slices of a tensor along its first axis.
+        """Replace all elements with the rows of a tensor.
 
         Args:
-            value: Tensor of shape `[n, ...]`.
+            value: Tensor of shape `[n, ...]`. Row i becomes element i.
 
         Returns:
-            The array with the new elements.
+            The array with the new elements. Use it instead of the original array.
 
         Raises:
-            ValueError: If `value` is a scalar, or if it has more slices than the array has
-                elements.
+            ValueError: If `value` is a scalar, or if it has more rows than the array has elements
+                and `dynamic_size` is False.
 
         Example:
             >>> import tfpy as tf
@@ -318,17 +320,17 @@ class TensorArray(ArrayItems):
         return self
 
     def split(self, value: TensorLike, lengths: TensorLike, name: str | None = None) -> TensorArray:
-        """Replace the elements by consecutive parts of a tensor along its first axis.
+        """Replace all elements with consecutive parts of a tensor along its first axis.
 
         Args:
             value: Tensor of shape `[n, ...]`.
-            lengths: Integer tensor with the sizes of the parts. Their sum is `n`.
+            lengths: Numbers of rows of the parts, an integer tensor. Their sum must be `n`.
 
         Returns:
-            The array with the new elements.
+            The array with the new elements. Use it instead of the original array.
 
         Raises:
-            tf.errors.InvalidArgumentError: If the sum of the lengths is not `n`.
+            tf.errors.InvalidArgumentError: If the sum of `lengths` is not `n`.
 
         Example:
             >>> import tfpy as tf
@@ -373,14 +375,14 @@ class TensorArray(ArrayItems):
     def scatter(
         self, indices: TensorLike, value: TensorLike, name: str | None = None
     ) -> TensorArray:
-        """Replace some elements by the slices of a tensor along its first axis.
+        """Replace some elements with the rows of a tensor.
 
         Args:
-            indices: Integer tensor of shape `[n]`.
-            value: Tensor of shape `[n, ...]`.
+            indices: Indices of the elements to replace, an integer tensor of shape `[n]`.
+            value: Tensor of shape `[n, ...]`, with one row for each index.
 
         Returns:
-            The array with the new elements.
+            The array with the new elements. Use it instead of the original array.
 
         Example:
             >>> import tfpy as tf

@@ -29,26 +29,29 @@ Function = Callable[..., Any]
 def vectorized_map(
     fn: Function, elems: Nest, fallback_to_while_loop: bool = True, warn: bool = True
 ) -> Nest:
-    """Apply a function to all rows of tensors at once.
+    """Apply a function to all rows of a tensor at once.
 
-    `fn` is traced for one row, and each of its operations is applied to all rows. Operations
-    without a batching rule (the gradient of a convolution's filter, some operations on strings) run
-    row by row. A function with control flow, side effects or ragged results runs row by row as a
-    whole: in a `tf.function` this is one compiled loop. Rows draw different random numbers.
+    `fn` is traced for one row, and each of its ops is then applied to all rows. Ops for which this
+    is not possible, such as some ops on strings or the gradient of a convolution with respect to
+    its filter, run row by row. If `fn` contains control flow or side effects or returns ragged
+    tensors, all of it runs row by row (in a `tf.function`, as one compiled loop). Random ops
+    return different numbers for each row.
 
     Args:
-        fn: Function of one row, in the structure of `elems`. It returns a nest of tensors.
-        elems: Tensor of shape `[rows, ...]`, or a nest of such tensors. A tensor with one row is
-            used for all rows.
-        fallback_to_while_loop: If False, raise ValueError instead of running row by row.
+        fn: Function that takes one row, in the structure of `elems`, and returns a tensor or a
+            nested structure (list, tuple or dict) of tensors.
+        elems: Tensor of shape `[rows, ...]`, or a nested structure of such tensors. A tensor of
+            shape `[1, ...]` provides the same row to all calls.
+        fallback_to_while_loop: If False, raise ValueError instead of running ops row by row.
         warn: Has no effect.
 
     Returns:
-        The results of `fn` in their structure, each of shape `[rows, ...]`.
+        A tensor of shape `[rows, ...]`, or a nested structure of such tensors, in the structure
+        that `fn` returns.
 
     Raises:
-        ValueError: If the first dimensions differ, or if something would run row by row and
-            `fallback_to_while_loop` is False.
+        ValueError: If the tensors have different numbers of rows, except 1. Also if an op would
+            have to run row by row and `fallback_to_while_loop` is False.
 
     Example:
         >>> import tfpy as tf

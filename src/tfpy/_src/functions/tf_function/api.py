@@ -70,35 +70,45 @@ def function(
 ) -> Any:
     """Compile a Python function into one program for the active backend.
 
-    The function is traced at the first call with each signature: shapes and dtypes of tensors, and
-    values of Python arguments. If a shape depends on the values of tensors, the function cannot
-    be traced. It then runs op by op, with a warning.
+    On the first call, the function is traced: Python runs it, and the ops that it calls are
+    recorded and compiled. Later calls run the compiled program without the Python code. The
+    function is traced again for each new signature, that is, for each new combination of shapes and
+    dtypes of tensors and of values of other arguments.
+
+    If a shape depends on the values of tensors, the function cannot be traced. It then runs
+    eagerly, without compilation, and a warning is issued.
 
     Args:
         func: Function to compile. If None, return a decorator.
-        input_signature: Sequence with a `tf.TensorSpec`, or a nest of them, for each argument. A
-            size of None accepts every size. Default: one trace for each signature that calls have.
-        autograph: If True, convert `if`, `while` and `for` statements that depend on tensors.
+        input_signature: List with a `tf.TensorSpec` for each argument, or with a nested structure
+            (list, tuple or dict) of specs for an argument that is one. A dimension of None matches
+            any size. Calls with other shapes or dtypes raise an error. Default: every call may have
+            a new signature.
+        autograph: If True, convert `if`, `while` and `for` statements that depend on tensors to
+            control flow of the program, as `tf.cond` and `tf.while_loop` do.
         jit_compile: Has no effect, because every trace is compiled.
-        reduce_retracing: If True, leave sizes open in which calls differ. The function sees None
-            for an open size.
+        reduce_retracing: If True, dimensions in which calls differ become None in the signature, so
+            that the function sees None for them.
         experimental_implements: Has no effect.
         experimental_autograph_options: Has no effect.
         experimental_attributes: Has no effect.
         experimental_relax_shapes: Older name of `reduce_retracing`.
         experimental_compile: Older name of `jit_compile`.
         experimental_follow_type_hints: Has no effect.
-        quantize: Precision of products and convolutions with weights, for inference. `"int8"` uses
-            int8 on wasm and webgpu. It is up to 3.2 times as fast, and results differ by about
-            1 %. `"int4"` also stores the weights of products with few rows in int4 on webgpu, as
-            in the decoding of text. It reads fewer bytes, and results differ by about 10 %.
+        quantize: Precision of matrix products and convolutions with weights, for inference only.
+            With `"int8"`, they are computed in int8 on the wasm and webgpu backends, which is up to
+            3.2 times as fast as float32 and changes results by about 1%. With `"int4"`, the webgpu
+            backend also stores weights in int4 for matrix products with at most four rows, such as
+            those of text generation. This reads less memory and changes results by about 10%.
+            Default: full precision.
 
     Returns:
-        A `Function`, which is called like `func`. If `func` is None, a decorator that makes one.
+        A compiled function, which is called like `func`. If `func` is None, a decorator that
+        returns one.
 
     Raises:
-        ValueError: If `quantize` is not None, `"int8"` or `"int4"`.
-        TypeError: If `input_signature` contains anything but specs.
+        ValueError: If `quantize` is anything other than None, `"int8"` or `"int4"`.
+        TypeError: If `input_signature` contains values that are not specs.
 
     Example:
         >>> import tfpy as tf
@@ -131,22 +141,29 @@ def compile_model(
     quantize: str | None = None,
     **kwargs: Any,
 ) -> Function[P, R]:
-    """Compile a function for some arguments ahead of its first call.
+    """Compile a function ahead of its first call.
+
+    The first call then takes as long as later ones. A function without side effects is also run
+    once with zeros.
 
     Args:
-        model: A `tf.function`, or a callable that becomes one.
-        *args: Positional arguments as for a call. A `tf.TensorSpec` with a fully defined shape can
-            replace a tensor.
-        progress: Function that is called with the completed share, from 0.0 to 1.0.
-        quantize: As for `tf.function`. Must be None if `model` is a `tf.function`.
-        **kwargs: Keyword arguments as for a call.
+        model: A `tf.function`, or any other function or callable, which is made into one.
+        *args: Positional arguments of the call to prepare. Instead of a tensor, you can pass a
+            `tf.TensorSpec` with a fully defined shape.
+        progress: Function that is called with the completed share, from 0.0 to 1.0. Default: do not
+            report progress.
+        quantize: Precision of matrix products and convolutions with weights, as for `tf.function`.
+            Must be None if `model` is a `tf.function`.
+        **kwargs: Keyword arguments of the call to prepare.
 
     Returns:
-        The `tf.function`. A call with arguments of this signature does not trace or compile.
+        The `tf.function`. Calls with arguments of the same shapes and dtypes are not traced or
+        compiled again.
 
     Raises:
-        ValueError: If a `tf.TensorSpec` has open sizes, or if `quantize` is given together with a
-            `tf.function`.
+        ValueError: If the shape of a `tf.TensorSpec` contains None, or if `quantize` is passed and
+            `model` is a `tf.function`.
+        tf.errors.NotTraceableError: If a shape depends on the values of tensors.
 
     Example:
         >>> import tfpy as tf
@@ -172,20 +189,27 @@ async def compile_model_async(
 ) -> Function[P, R]:
     """Compile a function ahead of its first call, without blocking the page.
 
+    The function is traced at once. Its programs are then compiled in the background, while the page
+    continues to respond. A function without side effects is also run once with zeros.
+
     Args:
-        model: A `tf.function`, or a callable that becomes one.
-        *args: Positional arguments as for a call. A `tf.TensorSpec` with a fully defined shape can
-            replace a tensor.
-        progress: Function that is called with the completed share, from 0.0 to 1.0.
-        quantize: As for `tf.function`. Must be None if `model` is a `tf.function`.
-        **kwargs: Keyword arguments as for a call.
+        model: A `tf.function`, or any other function or callable, which is made into one.
+        *args: Positional arguments of the call to prepare. Instead of a tensor, you can pass a
+            `tf.TensorSpec` with a fully defined shape.
+        progress: Function that is called with the completed share, from 0.0 to 1.0. Default: do not
+            report progress.
+        quantize: Precision of matrix products and convolutions with weights, as for `tf.function`.
+            Must be None if `model` is a `tf.function`.
+        **kwargs: Keyword arguments of the call to prepare.
 
     Returns:
-        The `tf.function`. A call with arguments of this signature does not trace or compile.
+        An awaitable that resolves to the `tf.function`. Calls with arguments of the same shapes and
+        dtypes are not traced or compiled again.
 
     Raises:
-        ValueError: If a `tf.TensorSpec` has open sizes, or if `quantize` is given together with a
-            `tf.function`.
+        ValueError: If the shape of a `tf.TensorSpec` contains None, or if `quantize` is passed and
+            `model` is a `tf.function`.
+        tf.errors.NotTraceableError: If a shape depends on the values of tensors.
 
     Example:
         >>> import asyncio

@@ -134,18 +134,18 @@ class ConcreteFunction:
         return made
 
     def __call__(self, *args: Nest, **kwargs: Nest) -> Any:
-        """Run the function on the tensors among the arguments.
+        """Run the compiled function.
 
         Args:
-            *args, **kwargs: Arguments of the Python function, where Python values may be omitted,
-                or only the tensors in their traced order.
+            *args, **kwargs: Arguments of the Python function. Arguments that are not tensors may be
+                omitted, because their values are part of the trace.
 
         Returns:
             The result, in the structure that the Python function returns.
 
         Raises:
-            TypeError: If tensors are missing or surplus, or if a Python value differs.
-            InvalidArgumentError: If a shape or dtype differs.
+            TypeError: If there are too few or too many tensors, or if another argument differs.
+            tf.errors.InvalidArgumentError: If a shape or dtype does not match the signature.
         """
         bound, tensors = self._given(args, kwargs)
         return bound.run(tensors)
@@ -158,7 +158,7 @@ class ConcreteFunction:
             *args, **kwargs: Arguments of the call.
 
         Returns:
-            The result of the call.
+            An awaitable that resolves to the result of the call.
 
         Example:
             >>> import asyncio
@@ -251,10 +251,10 @@ class ConcreteFunction:
             )
 
     def lower(self, *args: Nest, **kwargs: Nest) -> Lowered:
-        """Return what the active backend runs, as text and as a diagram.
+        """Return the program that the active backend runs, as text and as a diagram.
 
         Args:
-            *args, **kwargs: Arguments of a call, which only functions with open sizes use.
+            *args, **kwargs: Arguments of a call. Only used if the signature contains None.
 
         Returns:
             A `Lowered`.
@@ -324,19 +324,19 @@ class ConcreteFunction:
 
     @property
     def captured_inputs(self) -> list[Tensor]:
-        """Tensors from outside that the function captures."""
+        """Tensors from the enclosing scope that the function captures."""
         extras = [e.tensor for e in self.traced.extras if e.variable is None]
         found = [*extras, *self.traced.constants]
         return [t for t in found if self.traced.trace.is_from_outside(t)]
 
     @property
     def inputs(self) -> list[Tensor]:
-        """Symbolic tensors of the arguments."""
+        """Arguments as tensors of the trace, which have a shape and dtype but no values."""
         return list(self.traced.arguments)
 
     @property
     def outputs(self) -> list[Tensor]:
-        """Symbolic tensors of the results, in order, with TensorFlow's names."""
+        """Results as tensors of the trace, in order, with TensorFlow's names."""
         trace = self.traced.trace
         found = enumerate(self.traced.results.tensors)
         names = ((f"Identity_{i}:0" if i else "Identity:0", t) for i, t in found)
@@ -344,7 +344,7 @@ class ConcreteFunction:
 
     @property
     def structured_outputs(self) -> Any:
-        """Structure of the result, with symbolic tensors."""
+        """Result of the function, with tensors that have a shape and dtype but no values."""
         return self.traced.results.structured(self.outputs)
 
     def _mapped(self, function: Callable[[Any], Any]) -> Any:
@@ -355,26 +355,26 @@ class ConcreteFunction:
 
     @property
     def output_shapes(self) -> Any:
-        """Structure of the result, with the shapes of its tensors."""
+        """Shapes of the results, in the structure that the function returns."""
         return self._mapped(
             lambda leaf: TensorShape(None) if isinstance(leaf, TensorArray) else leaf.shape
         )
 
     @property
     def output_dtypes(self) -> Any:
-        """Structure of the result, with the dtypes of its tensors."""
+        """Dtypes of the results, in the structure that the function returns."""
         return self._mapped(lambda leaf: leaf.dtype)
 
     @property
     def structured_input_signature(self) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        """Positional and keyword arguments, with specs in place of tensors."""
+        """Positional and keyword arguments of the trace, with specs in place of tensors."""
         return structured(self._parameters())
 
     def pretty_printed_signature(self) -> str:
-        """Describe the inputs, the output and the captured tensors in several lines.
+        """Describe the inputs, the output and the captured tensors.
 
         Returns:
-            A string.
+            A string of several lines.
 
         Example:
             >>> import tfpy as tf

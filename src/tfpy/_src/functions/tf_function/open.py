@@ -99,16 +99,16 @@ class OpenConcreteFunction(ConcreteFunction):
         return await self.sized([t.aval for t in tensors]).run_async(tensors)
 
     def lower(self, *args: Any, **kwargs: Any) -> Lowered:
-        """Return what the active backend runs for arguments, or ran at the last call.
+        """Return the program that the active backend runs for the shapes of some arguments.
 
         Args:
-            *args, **kwargs: Arguments of a call. Default: the sizes of the last new shape.
+            *args, **kwargs: Arguments of a call. Default: shapes of the last call with new ones.
 
         Returns:
             A `Lowered`.
 
         Raises:
-            ValueError: If no arguments are given before the first call.
+            ValueError: If no arguments are passed and there was no call yet.
         """
         if args or kwargs:
             found = self.sized([t.aval for t in self._given(args, kwargs)[1]])

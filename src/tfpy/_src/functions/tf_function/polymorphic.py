@@ -31,11 +31,11 @@ S = TypeVar("S")
 
 
 class Function(Generic[P, R]):
-    """A Python function that is traced and compiled at its first call with each signature.
+    """A Python function that is traced and compiled on its first call with each signature.
 
-    The shapes and dtypes of tensors and the values of Python arguments form the signature. Python
-    values become constants of the trace. A call inside of another function's trace adds its
-    equations to that trace.
+    The shapes and dtypes of tensors and the values of other arguments form the signature. These
+    values become constants of the trace. If a compiled function calls another one, the ops of the
+    inner function become part of the outer program.
 
     Example:
         >>> import tfpy as tf
@@ -62,13 +62,13 @@ class Function(Generic[P, R]):
         self._bound = weakref.WeakKeyDictionary[Any, Function[..., R]]()
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
-        """Run the compiled function. Trace it first if the signature is new.
+        """Run the compiled function, after tracing it if the signature is new.
 
         Args:
             *args, **kwargs: Arguments of the Python function.
 
         Returns:
-            The result of the Python function, with tensors in place of numbers and arrays.
+            The result of the Python function, in which numbers and arrays are tensors.
 
         Raises:
             TypeError: If the arguments do not match the parameters or the `input_signature`.
@@ -97,19 +97,19 @@ class Function(Generic[P, R]):
     async def call_async(self, *args: P.args, **kwargs: P.kwargs) -> R:
         """Call the function without blocking the page.
 
-        The wasm and cpu backends run on the page's main thread. They compute in slices of about
-        20 ms that end between steps of the program. GPUs compute and compile in the background.
+        On the wasm and cpu backends, a long call pauses about every 20 ms between the kernels of
+        the program. GPUs compute and compile in the background.
 
-        Variables keep their old values until the call ends, and then receive all new values at
-        once. If the call is cancelled, they keep the old values. Concurrent calls that assign
-        Variables wait for one another. If other code assigns such a Variable during the call, that
-        value is overwritten. Under a `tf.GradientTape` or within a trace this is an ordinary call.
+        Variables keep their old values during the call, and if it is cancelled. When it ends, they
+        all receive their new values at once, which replace values that other code has assigned in
+        the meantime. Concurrent awaited calls that assign Variables wait for each other. Under a
+        `tf.GradientTape`, or in another compiled function, the call blocks like an ordinary call.
 
         Args:
             *args, **kwargs: Arguments of the Python function.
 
         Returns:
-            The result of the call.
+            An awaitable that resolves to the result of the call.
 
         Example:
             >>> import asyncio
@@ -159,11 +159,11 @@ class Function(Generic[P, R]):
     def repeat(self, calls: Sequence[Sequence[Any]]) -> R:
         """Call the function once for each list of arguments and return the last result.
 
-        Consecutive calls with the same trace are sent to the device together where the backend
-        supports this, so each call costs little more than its computation.
+        Consecutive calls with the same signature are combined if the backend supports this, so
+        each call costs little more than its computation.
 
         Args:
-            calls: Lists of positional arguments.
+            calls: List with the positional arguments of each call, as a list.
 
         Returns:
             The result of the last call.
@@ -195,12 +195,12 @@ class Function(Generic[P, R]):
         return self._traceable.trace(concrete.call, False)
 
     def declare(self, *args: Nest) -> None:
-        """Leave sizes open in all calls that the given specs cover.
+        """Use one signature, with None for some dimensions, for all calls that match it.
 
-        With `reduce_retracing`, in contrast, sizes become open once calls have differed in them.
+        With `reduce_retracing`, in contrast, calls must have differed in a dimension first.
 
         Args:
-            *args: Specs and Python values, as for `get_concrete_function`.
+            *args: A `tf.TensorSpec` for each tensor, and values for the other arguments.
 
         Example:
             >>> import tfpy as tf
@@ -214,22 +214,22 @@ class Function(Generic[P, R]):
 
     @property
     def concrete_functions(self) -> list[ConcreteFunction]:
-        """Traces in the cache, least recently used first."""
+        """Traces of the function. The least recently used one is first."""
         return self._traces.concrete
 
     def get_concrete_function(self, *args: Nest, **kwargs: Nest) -> Any:
-        """Return the trace for a signature.
+        """Return the trace for a signature, after tracing the function if necessary.
 
         Args:
-            *args, **kwargs: Tensors, `tf.TensorSpec` or Python values. Default: the
-                `input_signature`.
+            *args, **kwargs: Tensors or specs such as `tf.TensorSpec`, and values of the other
+                arguments. Default: the `input_signature`.
 
         Returns:
-            A `ConcreteFunction`. If a spec leaves sizes open, it compiles a program for each actual
-            size. For specs of ragged or sparse tensors, a `CompositeConcreteFunction`.
+            A `ConcreteFunction`. If a dimension of a spec is None, a program is compiled for each
+            actual one. For specs of ragged or sparse tensors, a `CompositeConcreteFunction`.
 
         Raises:
-            tf.errors.NotTraceableError: If a shape depends on values, so that calls run op by op.
+            tf.errors.NotTraceableError: If a shape depends on the values of tensors.
             TypeError: If the arguments do not match the parameters or the `input_signature`.
 
         Example:
@@ -252,18 +252,18 @@ class Function(Generic[P, R]):
         return found
 
     def lower(self, *args: Nest, **kwargs: Nest) -> Lowered:
-        """Return what the active backend runs for a signature, as text and as a diagram.
+        """Return the program that the active backend runs for a signature.
 
         Args:
-            *args, **kwargs: Tensors, `tf.TensorSpec` or Python values. Default: the
-                `input_signature`, or the arguments of the last call.
+            *args, **kwargs: Tensors or `tf.TensorSpec`s, and values of the other arguments.
+                Default: the `input_signature`, or the signature of the last call.
 
         Returns:
-            A `Lowered`. Print its `as_text()`, or display it in a notebook.
+            A `Lowered`. Print its `as_text()`, or display it as a diagram in a notebook.
 
         Raises:
-            tf.errors.NotTraceableError: If a shape depends on values, so that calls run op by op.
-            ValueError: If a signature with open sizes has not been called yet.
+            tf.errors.NotTraceableError: If a shape depends on the values of tensors.
+            ValueError: If a dimension is None in the signature and there was no call yet.
 
         Example:
             >>> import tfpy as tf
@@ -285,10 +285,10 @@ class Function(Generic[P, R]):
         return self._traceable.name
 
     def experimental_get_tracing_count(self) -> int:
-        """Return the number of times that the Python function was traced.
+        """Return the number of signatures for which the function has been traced.
 
         Returns:
-            The number of signatures so far, as an integer.
+            An integer. A signature counts once, even if None in it matches several shapes.
 
         Example:
             >>> import tfpy as tf
@@ -303,7 +303,7 @@ class Function(Generic[P, R]):
         """Describe the inputs, the output and the captured tensors of each trace.
 
         Returns:
-            A string with several lines for each trace.
+            A string of several lines for each trace.
 
         Example:
             >>> import tfpy as tf
@@ -315,10 +315,10 @@ class Function(Generic[P, R]):
         return "\n\n".join(c.pretty_printed_signature() for c in self._traces.described)
 
     def cache_info(self) -> CacheInfo:
-        """Return the statistics of the cache of traces, like `functools.lru_cache`.
+        """Return how many calls reused a trace, like `cache_info` of `functools.lru_cache`.
 
         Returns:
-            A named tuple `CacheInfo(hits, misses, maxsize, currsize)`.
+            A named tuple `(hits, misses, maxsize, currsize)`; `hits` is the number of such calls.
 
         Example:
             >>> import tfpy as tf

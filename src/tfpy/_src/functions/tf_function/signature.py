@@ -26,13 +26,13 @@ from tfpy._src.tensors.variables.variable import Variable
 
 
 class TensorSpec(TypeSpec):
-    """The shape and dtype of a tensor.
+    """A description of tensors by their shape and dtype, for signatures of functions.
 
     Args:
-        shape: Shape of the tensor. None in place of a size accepts every size; None in place of
-            the shape accepts every shape.
-        dtype: Dtype of the tensor. Default: `tf.float32`.
-        name: Name of the argument, which printed signatures show.
+        shape: Shape of the tensors. A dimension of None matches any size, and None in place of the
+            shape matches any shape.
+        dtype: Dtype of the tensors. Default: `tf.float32`.
+        name: Name of the input in printed signatures and in files. Default: the parameter's name.
 
     Example:
         >>> import tfpy as tf
@@ -60,8 +60,8 @@ class TensorSpec(TypeSpec):
         """Return the spec of a tensor.
 
         Args:
-            tensor: Tensor with the shape and dtype of the spec.
-            name: Name of the spec.
+            tensor: Tensor or spec whose shape and dtype the result has.
+            name: Name of the spec. Default: no name.
 
         Returns:
             A `tf.TensorSpec`.
@@ -75,7 +75,7 @@ class TensorSpec(TypeSpec):
 
     @classmethod
     def from_spec(cls, spec: TensorSpec, name: str | None = None) -> TensorSpec:
-        """Return a copy of a spec with another name.
+        """Return a copy of a spec with a different name.
 
         Args:
             spec: Spec to copy.
@@ -93,27 +93,27 @@ class TensorSpec(TypeSpec):
 
     @property
     def shape(self) -> TensorShape:
-        """Shape of the tensor, with None for open sizes; unknown if every shape is accepted."""
+        """Shape of the tensors. None matches any size; an unknown shape matches any shape."""
         return self._shape
 
     @property
     def dtype(self) -> DType:
-        """Dtype of the tensor's elements."""
+        """Dtype of the tensors."""
         return self._dtype
 
     @property
     def is_static(self) -> bool:
-        """True if every size is specified."""
+        """True if the shape is known and contains no None."""
         return self._shape.is_fully_defined()
 
     def is_compatible_with(self, value: Tensor | TensorSpec | TensorLike) -> bool:
         """Return True if a value has this dtype and a matching shape.
 
         Args:
-            value: Tensor, spec, or a value that converts to a tensor.
+            value: Tensor, spec, or a value that can be converted to a tensor.
 
         Returns:
-            True if the dtypes are equal and the shapes are compatible.
+            True if the dtypes are equal and a tensor can have both shapes.
 
         Example:
             >>> import tfpy as tf
@@ -126,13 +126,13 @@ class TensorSpec(TypeSpec):
         return as_dtype(tensor.dtype) == self._dtype and fits
 
     def is_subtype_of(self, other: object) -> bool:
-        """Return True if every tensor of this spec also matches another spec.
+        """Return True if every tensor that matches this spec also matches `other`.
 
         Args:
             other: Spec to compare with.
 
         Returns:
-            True if `other` has the same dtype and an equal or more general shape.
+            True if `other` has the same dtype, and the same shape or a more general one.
 
         Example:
             >>> import tfpy as tf
@@ -146,13 +146,13 @@ class TensorSpec(TypeSpec):
         )
 
     def most_specific_compatible_type(self, other: TensorSpec) -> TensorSpec:
-        """Return the most specific spec that matches the tensors of both specs.
+        """Return the most specific spec that matches all tensors that match either spec.
 
         Args:
             other: Spec with the same dtype and name.
 
         Returns:
-            A `tf.TensorSpec` that leaves the sizes open in which the two specs differ.
+            A `tf.TensorSpec`, with None for each dimension in which the two specs differ.
 
         Raises:
             ValueError: If the dtypes or the names differ.

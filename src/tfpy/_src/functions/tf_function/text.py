@@ -40,10 +40,10 @@ class Lowered:
         """Names of the results."""
 
     def as_text(self) -> str:
-        """Return the optimized Graphs and the Programs, in the order in which they run.
+        """Return the optimized ops, and the kernels of the backend, in the order of execution.
 
         Returns:
-            A string.
+            A string of several lines.
 
         Example:
             >>> import tfpy as tf
@@ -78,10 +78,10 @@ class Lowered:
             print(self.as_text())
 
     def to_svg(self) -> str:
-        """Return the diagram of :meth:`show` as SVG. Long programs are cut after the first kernels.
+        """Return the diagram of :meth:`show` as SVG. It shows only the first 120 kernels.
 
         Returns:
-            A string.
+            A string with the SVG document.
 
         Example:
             >>> import tfpy as tf

@@ -33,10 +33,11 @@ class Settings:
 
 
 def run_functions_eagerly(run_eagerly: bool) -> None:
-    """Run every `tf.function` as plain Python, for debugging.
+    """Run every `tf.function` as plain Python, so that debuggers and `print` see each value.
 
     Args:
-        run_eagerly: If True, functions run op by op, without tracing and AutoGraph.
+        run_eagerly: If True, calls of compiled functions run their Python code eagerly, without
+            tracing and compilation. If False, they run compiled again.
 
     Example:
         >>> import tfpy as tf
@@ -56,10 +57,10 @@ def run_functions_eagerly(run_eagerly: bool) -> None:
 
 
 def functions_run_eagerly() -> bool:
-    """Return True if functions run as plain Python.
+    """Return True if every `tf.function` runs as plain Python.
 
     Returns:
-        The value of the last call of `tf.config.run_functions_eagerly`. Default: False.
+        The value that was last passed to `tf.config.run_functions_eagerly`, initially False.
 
     Example:
         >>> import tfpy as tf

@@ -50,7 +50,7 @@ _MAX_TRACES = 256  # per function; the least recently used trace is dropped
 
 
 class CacheInfo(NamedTuple):
-    """The statistics of the cache of traces."""
+    """Number of calls that reused a trace, number of traces made, and size of the cache."""
 
     hits: int
     misses: int

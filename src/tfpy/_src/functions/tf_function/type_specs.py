@@ -15,16 +15,18 @@ from tfpy._src.tensors.variables.variable import Variable
 
 
 def type_spec_from_value(value: Nest) -> TypeSpec:
-    """Return the spec of a value: its shape, dtype and structure.
+    """Return the spec of a value, which describes its shape and dtype.
 
     Args:
-        value: Tensor, ragged or sparse tensor, dataset, or a value that converts to a tensor.
+        value: Tensor, ragged tensor, sparse tensor or dataset, or a value that can be converted to
+            a tensor.
 
     Returns:
-        A `tf.TypeSpec`, e.g. a `tf.TensorSpec` or a `tf.RaggedTensorSpec`.
+        A `tf.TypeSpec`, such as a `tf.TensorSpec` or a `tf.RaggedTensorSpec`.
 
     Raises:
-        TypeError: If `value` has no spec and does not convert to a tensor.
+        TypeError: If `value` does not have a spec and cannot be converted to a tensor.
+
     Example:
         >>> import tfpy as tf
         >>> tf.type_spec_from_value(tf.ragged.constant([[1, 2], [3]]))
