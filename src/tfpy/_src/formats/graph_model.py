@@ -29,28 +29,29 @@ from tfpy._src.tensors.variables.variable import Variable
 
 
 class GraphModel:
-    """A model that was loaded from a file, callable like a function of tensors.
+    """A model that was loaded from a file and is called like a function of tensors.
 
-    It is TensorFlow.js's `GraphModel`. `tf.models.load` and `tf.load_graph_model` create it.
+    Do not create it directly, but with `tf.models.load` or `tf.load_graph_model`. Equivalent to
+    `GraphModel` in TensorFlow.js.
 
-    The model is compiled for each shape of its inputs, like a `tf.function`. It can be called in a
-    `tf.function` and differentiated by `tf.GradientTape`. Operations with value-dependent shapes
-    run op by op. Later operations are compiled for sizes that occur again.
+    Like a `tf.function`, the model is compiled once for each shape of its inputs. It can be called
+    in a `tf.function`, and a `tf.GradientTape` can differentiate it. Operations whose shapes depend
+    on values, such as the selection of boxes, run one by one, without compilation.
 
     Args:
         graph: Nodes and weights of the model.
         signatures: Inputs and outputs by signature name. Calls use the first signature.
-        metadata: Entries of the file that do not affect computation.
-        bound: Values of graph inputs that callers do not pass, such as tables.
-        resources: Variables and tables of the model. Default: an empty dictionary.
+        metadata: Entries of the file that do not affect results. Default: none.
+        bound: Values of graph inputs that callers do not pass, such as tables. Default: none.
+        resources: Variables and tables of the model. Default: none.
         trainable: If True, the weights become Variables.
-        quantize: `"int8"` computes products with weights in 8 bits where the backend supports it.
+        quantize: Precision of matrix products and convolutions with weights, as for `tf.function`.
 
     Attributes:
-        metadata: Entries of the file that do not affect computation (`userDefinedMetadata`).
+        metadata: Entries of the file that do not affect results (`userDefinedMetadata`), a dict.
 
     Raises:
-        ValueError: If an output needs an operation that acts outside of the graph.
+        ValueError: If an output needs an operation that acts outside of the model.
 
     Example:
         >>> import tfpy as tf
@@ -86,7 +87,7 @@ class GraphModel:
 
     @property
     def inputs(self) -> list[TensorSpec]:
-        """Specs of the model's inputs, with their names."""
+        """List with a `tf.TensorSpec` for each input, which also has the name of the input."""
         return [spec_of(name, spec) for name, spec in self._signature.inputs.items()]
 
     @property
@@ -96,36 +97,36 @@ class GraphModel:
 
     @property
     def signatures(self) -> dict[str, Callable[..., dict[str, Any]]]:
-        """Functions that take inputs by name and return outputs by name, for each signature."""
+        """Dict from signature names to functions, which take keywords and return a dict."""
         return {name: self._signature_function(one) for name, one in self._signatures.items()}
 
     @property
     def weights(self) -> dict[str, Any]:
-        """Weights and constants by name.
+        """Dict from names to weights and constants.
 
-        They are Variables in a model that was loaded with `trainable=True`. Otherwise they are
-        tensors, and NumPy arrays if they are small.
+        They are Variables if the model was loaded with `trainable=True`. Otherwise they are tensors
+        or, if they are small, NumPy arrays.
         """
         return {name: self._graph.weights.value(name) for name in self._graph.weights}
 
     @property
     def trainable_variables(self) -> list[Variable]:
-        """Variables of a model that was loaded with `trainable=True`. Other models have none."""
+        """List of the weights if the model was loaded with `trainable=True`, otherwise empty."""
         return list(self._trained.values())
 
     def __call__(self, *inputs: TensorLike | Mapping[str, TensorLike], **named: TensorLike) -> Any:
-        """Compute the model's outputs.
+        """Compute the outputs of the model.
 
         Args:
-            *inputs: Tensors in the order of `inputs`, or the single argument that `predict` takes.
+            *inputs: Tensors in the order of `inputs`, or a single argument as for `predict`.
             **named: Tensors by input name.
 
         Returns:
-            A tensor, a list of tensors if there are several outputs, or a dictionary of tensors if
-            the file specifies one.
+            A tensor if the model has one output, otherwise a list of tensors. A dict of tensors if
+            the file specifies names for the results.
 
         Raises:
-            ValueError: If inputs are missing or unknown, or a shape does not match.
+            ValueError: If an input is missing or unknown, or if a shape does not match.
             TypeError: If a dtype does not match.
 
         Example:
@@ -143,21 +144,20 @@ class GraphModel:
     async def call_async(
         self, *inputs: TensorLike | Mapping[str, TensorLike], **named: TensorLike
     ) -> Any:
-        """Compute the model's outputs and keep the page responsive meanwhile.
+        """Compute the outputs of the model without blocking the page.
 
-        The compiled part runs like `call_async` of a `tf.function`. Between operations that run op
-        by op, the page can process events.
+        The call pauses between kernels, like `call_async` of a `tf.function`, and between
+        operations that are not compiled.
 
         Args:
-            *inputs: Tensors in the order of `inputs`, or the single argument that `predict` takes.
+            *inputs: Tensors in the order of `inputs`, or a single argument as for `predict`.
             **named: Tensors by input name.
 
         Returns:
-            A tensor, a list of tensors if there are several outputs, or a dictionary of tensors if
-            the file specifies one.
+            An awaitable that resolves to the result of an ordinary call.
 
         Raises:
-            ValueError: If inputs are missing or unknown, or a shape does not match.
+            ValueError: If an input is missing or unknown, or if a shape does not match.
             TypeError: If a dtype does not match.
 
         Example:
@@ -180,19 +180,19 @@ class GraphModel:
     def predict(
         self, inputs: TensorLike | Mapping[str, TensorLike] | None = None, **named: TensorLike
     ) -> Any:
-        """Compute the model's outputs.
+        """Compute the outputs of the model, like a call of the model.
 
         Args:
-            inputs: A tensor, a list of tensors in the order of `inputs`, or a dictionary of tensors
-                by name.
+            inputs: Inputs of the model: a tensor, a list of tensors in the order of `inputs`, or a
+                dict from input names to tensors. Default: `named` contains all inputs.
             **named: Tensors by input name.
 
         Returns:
-            A tensor, a list of tensors if there are several outputs, or a dictionary of tensors if
-            the file specifies one.
+            A tensor if the model has one output, otherwise a list of tensors. A dict of tensors if
+            the file specifies names for the results.
 
         Raises:
-            ValueError: If inputs are missing or unknown, or a shape does not match.
+            ValueError: If an input is missing or unknown, or if a shape does not match.
             TypeError: If a dtype does not match.
 
         Example:
@@ -209,21 +209,21 @@ class GraphModel:
         inputs: TensorLike | Mapping[str, TensorLike],
         outputs: str | Sequence[str] | None = None,
     ) -> Any:
-        """Compute values of the graph by name, including intermediate values.
+        """Compute values of the model by name, such as the output of a hidden layer.
 
-        It is TensorFlow.js's `GraphModel.execute`.
+        Equivalent to `GraphModel.execute` in TensorFlow.js.
 
         Args:
-            inputs: The argument that `predict` takes. A dictionary may also contain intermediate
-                values, which are then not computed.
-            outputs: Name or names of the values. Default: the outputs of the model.
+            inputs: Inputs of the model, as for `predict`. A dict may also contain intermediate
+                values by name, which are then not computed.
+            outputs: Name of a value, or list of names. Default: the outputs of the model.
 
         Returns:
-            A tensor for one name, a list of tensors for several names, and the result of a call by
-            default.
+            A tensor if `outputs` is one name, a list of tensors if it is a list, and the result of
+            an ordinary call if it is None.
 
         Raises:
-            ValueError: If the graph does not have a value of that name.
+            ValueError: If the model does not have a value of that name.
 
         Example:
             >>> import tfpy as tf
@@ -247,19 +247,20 @@ class GraphModel:
         inputs: TensorLike | TensorSpec | Mapping[str, TensorLike | TensorSpec] | None = None,
         progress: Callable[[float], None] | None = None,
     ) -> None:
-        """Compile the model before its first call.
+        """Compile the model ahead of its first call.
 
-        Parts that follow an operation with a value-dependent shape, such as the selection of boxes,
-        are compiled for the sizes that the given tensors lead to. Pass tensors like the later ones.
+        If shapes in the model depend on values, as after the selection of boxes, pass tensors with
+        typical values. The model is then also compiled for the shapes that follow from them.
 
         Args:
-            inputs: Tensors or `tf.TensorSpec`s, in the forms that `predict` takes. Default: the
-                specs of the model. A spec is replaced by zeros, and its open sizes by 1. Inputs
-                that select a branch of the model or determine a shape must be tensors.
-            progress: Function that receives the completed fraction, from 0 to 1.
+            inputs: Tensors or `tf.TensorSpec`s, in the forms that `predict` accepts. A spec is
+                replaced by zeros, and None in its shape by 1. Inputs that select a branch of the
+                model or determine a shape must be tensors. Default: the specs of the model.
+            progress: Function that is called with the completed share, from 0 to 1. Default: do not
+                report progress.
 
         Raises:
-            ValueError: If the shape of an input is not known.
+            ValueError: If the number of dimensions of an input is unknown.
 
         Example:
             >>> import tfpy as tf
@@ -275,14 +276,15 @@ class GraphModel:
         inputs: TensorLike | TensorSpec | Mapping[str, TensorLike | TensorSpec] | None = None,
         progress: Callable[[float], None] | None = None,
     ) -> None:
-        """Compile the model before its first call and keep the page responsive meanwhile.
+        """Compile the model ahead of its first call, without blocking the page.
 
         Args:
-            inputs: Tensors or `tf.TensorSpec`s, as in `warm_up`. Default: the specs of the model.
-            progress: Function that receives the completed fraction, from 0 to 1.
+            inputs: Tensors or `tf.TensorSpec`s, as for `warm_up`. Default: the specs of the model.
+            progress: Function that is called with the completed share, from 0 to 1. Default: do not
+                report progress.
 
         Raises:
-            ValueError: If the shape of an input is not known.
+            ValueError: If the number of dimensions of an input is unknown.
 
         Example:
             >>> import asyncio
@@ -310,7 +312,7 @@ class GraphModel:
         """Print the inputs, outputs, operations and number of weights of the model.
 
         Args:
-            print_fn: Function that receives the text. Default: `print`.
+            print_fn: Function that is called with the text. Default: `print`.
 
         Example:
             >>> import tfpy as tf

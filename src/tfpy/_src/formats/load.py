@@ -71,31 +71,35 @@ def load(
     progress: Progress | None = None,
     safe_mode: bool = True,
 ) -> Any:
-    """Load a model from files of any supported format.
+    """Load a model from a file or folder of any supported format.
 
-    The content of the files determines the format. Supported are TensorFlow's SavedModel and frozen
-    GraphDef, TensorFlow.js's graph-model and layers-model, ONNX, TFLite, and Keras's `.keras` and
-    `.h5`.
+    The supported formats are SavedModel and frozen GraphDef of TensorFlow, graph models and layers
+    models of TensorFlow.js, ONNX, TFLite, and `.keras` and `.h5` files of Keras. The format is
+    determined by the content of the file.
 
     Args:
-        source: Path of a file, of a folder or of a zip archive; the bytes of a file or of a zip
-            archive; a mapping from paths to bytes; or an address. On the page's main thread only
-            `tf.models.load_async` can wait for an address.
-        trainable: If True, the weights of a graph become Variables, so that they can be trained.
-        quantize: `"int8"` computes products with weights in 8 bits where the backend supports it.
-        progress: Function that receives the loaded fraction of the weights, from 0 to 1.
+        source: Path of a file, folder or zip archive; a URL; the bytes of a file or zip archive; or
+            a dict from paths to bytes. On the page's main thread, use `tf.models.load_async` for
+            a URL.
+        trainable: If True, the weights of a `tf.GraphModel` become Variables, so that they can be
+            trained. The weights of Keras models always are Variables.
+        quantize: Precision of matrix products and convolutions with weights in a `tf.GraphModel`,
+            as for `tf.function`: `"int8"`, `"int4"`, or None for full precision.
+        progress: Function that is called with the loaded share of the weights, from 0 to 1.
+            Default: do not report progress.
         safe_mode: If True, refuse operations that act outside of the model, such as `WriteFile`,
-            and Keras layers that contain code. Pass False only for a model whose author may read
-            and write your files and run code.
+            and Keras layers that contain code. Pass False only if you trust the author of the model
+            with your files and with running code.
 
     Returns:
-        A `tf.keras.Model` for Keras's formats and layers-models, otherwise a `tf.GraphModel`.
+        A `tf.keras.Model` if the file is a layers model of TensorFlow.js or has a format of Keras,
+        otherwise a `tf.GraphModel`.
 
     Raises:
-        FileNotFoundError: If the file does not exist.
-        ModuleNotFoundError: If the model needs Keras, which is not installed.
-        ValueError: If the files are damaged, have an unknown format or contain something that is
-            not allowed.
+        FileNotFoundError: If the path does not exist.
+        ModuleNotFoundError: If the model needs Keras and Keras is not installed.
+        ValueError: If a file is missing or damaged or has an unknown format, or if the model
+            contains an operation or layer that `safe_mode` refuses.
 
     Example:
         >>> import tfpy as tf
@@ -118,28 +122,33 @@ async def load_async(
     progress: Progress | None = None,
     safe_mode: bool = True,
 ) -> Any:
-    """Load a model from files of any supported format and keep the page responsive meanwhile.
+    """Load a model of any supported format without blocking the page.
 
-    Files at an address are fetched in parallel.
+    `tf.models.load` lists the formats. Weight files are fetched in parallel.
 
     Args:
-        source: Path of a file, of a folder or of a zip archive; the bytes of a file or of a zip
-            archive; a mapping from paths to bytes; or an address.
-        trainable: If True, the weights of a graph become Variables, so that they can be trained.
-        quantize: `"int8"` computes products with weights in 8 bits where the backend supports it.
-        progress: Function that receives the loaded fraction of the weights, from 0 to 1.
+        source: Path of a file, folder or zip archive; a URL; the bytes of a file or zip archive; or
+            a dict from paths to bytes.
+        trainable: If True, the weights of a `tf.GraphModel` become Variables, so that they can be
+            trained. The weights of Keras models always are Variables.
+        quantize: Precision of matrix products and convolutions with weights in a `tf.GraphModel`,
+            as for `tf.function`: `"int8"`, `"int4"`, or None for full precision.
+        progress: Function that is called with the loaded share of the weights, from 0 to 1.
+            Default: do not report progress.
         safe_mode: If True, refuse operations that act outside of the model, such as `WriteFile`,
-            and Keras layers that contain code. Pass False only for a model whose author may read
-            and write your files and run code.
+            and Keras layers that contain code. Pass False only if you trust the author of the model
+            with your files and with running code.
 
     Returns:
-        A `tf.keras.Model` for Keras's formats and layers-models, otherwise a `tf.GraphModel`.
+        An awaitable that resolves to a `tf.keras.Model` if the file is a layers model of
+        TensorFlow.js or has a format of Keras, and otherwise to a `tf.GraphModel`.
 
     Raises:
-        FileNotFoundError: If the file does not exist.
-        ModuleNotFoundError: If the model needs Keras, which is not installed.
-        ValueError: If the files are damaged, have an unknown format or contain something that is
-            not allowed.
+        FileNotFoundError: If the path does not exist.
+        ModuleNotFoundError: If the model needs Keras and Keras is not installed.
+        ValueError: If a file is missing or damaged or has an unknown format, or if the model
+            contains an operation or layer that `safe_mode` refuses.
+
     Example:
         >>> import asyncio
         >>> import tfpy as tf

@@ -1,4 +1,4 @@
-"""The files of a model: in a folder, a zip archive or a mapping, or at an address."""
+"""The files of a model: in a folder, a zip archive or a mapping, or at a URL."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ MODEL = "model.json"
 _ADDRESS = re.compile(r"[a-z][a-z0-9+.-]+://", re.I)
 
 ModelSource: TypeAlias = str | os.PathLike[str] | bytes | Mapping[str, bytes]
-"""A path, an address, the bytes of a file or archive, or a mapping from paths to bytes."""
+"""A path, a URL, the bytes of a file or archive, or a mapping from paths to bytes."""
 
 Progress = Callable[[float], None]
 """A function that receives a fraction from 0 to 1."""
@@ -199,7 +199,7 @@ class _Archive(ModelFiles):
 
 
 class _Address(ModelFiles):
-    """The files at an address. Its query (after `?`) is added to each file's address."""
+    """The files at a URL. Its query (after `?`) is added to the URL of each file."""
 
     def __init__(self, address: str) -> None:
         bare, mark, query = address.partition("?")
@@ -273,7 +273,7 @@ async def _piecewise(
 
 
 def _read(address: str, limit: int) -> bytes:
-    """Read a file at an address in CPython, at most one byte more than `limit`."""
+    """Read a file at a URL in CPython, at most one byte more than `limit`."""
     request = importlib.import_module("urllib.request")  # slow to import, and rarely needed
     try:
         with request.urlopen(address) as answer:

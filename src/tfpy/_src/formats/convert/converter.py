@@ -121,24 +121,28 @@ def convert(
     quantization: str | None = None,
     shard_size: int = SHARD_SIZE,
 ) -> None:
-    """Convert a model's files to another format.
+    """Convert the files of a model to a different format.
 
     The command `python -m tfpy.convert SOURCE TARGET` does the same.
 
     Args:
-        source: Model to convert, in the forms that `tf.models.load` takes.
-        target: Path of the file to write, or of the folder for `"tfjs"`.
-        to: Format of the target: `"tfjs"` (a graph-model of TensorFlow.js), `"program"`
-            (`tf.export`), `"onnx"`, or `"safetensors"` for the weights alone. Default: the format
-            of the target's suffix, or `"tfjs"`.
-        signatures: List with a `tf.TensorSpec` for each input. Default: the model's inputs.
-        quantization: Storage of the weights: `"float16"`, `"uint8"` or `"uint16"` for `"tfjs"`,
-            `"float16"` for `"safetensors"`. `"int8"` makes a program that computes in 8 bits.
-        shard_size: Largest number of bytes in a file of weights, for `"tfjs"`.
+        source: Model to convert: a path, a URL, bytes or a dict, as for `tf.models.load`.
+        target: Path of the file to write, or of the folder if `to` is `"tfjs"`.
+        to: Format to write: `"tfjs"` for a graph model of TensorFlow.js, `"onnx"`, `"program"` for
+            a file as written by `tf.export`, or `"safetensors"` for the weights alone. Default: the
+            format of the suffix of `target` (`.onnx`, `.tfpy` or `.safetensors`), otherwise
+            `"tfjs"`.
+        signatures: List with a `tf.TensorSpec` for each input. Default: the inputs of the model.
+        quantization: Type in which float32 weights are stored. Legal values are `"float16"`,
+            `"uint8"` and `"uint16"` if `to` is `"tfjs"`, and `"float16"` if it is
+            `"safetensors"`. If `to` is `"program"`, `"int8"` makes a program that computes matrix
+            products and convolutions in int8. Default: float32.
+        shard_size: Maximum number of bytes in a weight file, if `to` is `"tfjs"`. Default: 4 MiB.
 
     Raises:
-        FileNotFoundError: If the source does not exist.
-        ValueError: If the format or quantization is unknown, or the files are damaged.
+        FileNotFoundError: If the path does not exist.
+        ValueError: If `to` or `quantization` is not a legal value, or if a file is missing or
+            damaged.
         tf.errors.UnimplementedError: If the target format does not support an operation.
 
     Example:

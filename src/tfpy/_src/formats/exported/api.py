@@ -18,30 +18,42 @@ def export(
     *,
     backends: Sequence[str] | None = None,
 ) -> None:
-    """Write compiled functions and their Variables to a file that runs in pages without Python.
+    """Write compiled functions and their Variables to a file that a web page runs without Python.
 
-    The JavaScript module `tfpy-run.mjs` runs the file: `const model = await
-    loadProgram("file.tfpy")`, then `await model.run({x: numbers})`. Variables that a function
-    assigns are the state of the loaded model.
+    In the page, the JavaScript module `tfpy-run.mjs`, which is in the folder `assets` of the
+    package, runs the file. Inputs have the names of the function's parameters, and outputs have the
+    keys of the dict that the function returns (a single tensor is called `output`)::
+
+        import { loadProgram } from "./tfpy-run.mjs";
+        const program = await loadProgram("linear.tfpy");
+        const { y } = await program.run({ x: [[1, 2], [3, 4]] });
+        console.log(y.shape, y.data);
+
+    Variables that a function assigns keep their new values between calls of `run`.
 
     Args:
-        function: A `tf.function`, a Keras model or another callable. A dictionary of several by
-            name, such as a training step and a prediction, shares the Variables.
+        function: Function to write: a `tf.function`, a Keras model or another callable. To write
+            several functions that share their Variables, such as a training step and a prediction,
+            pass a dict from names to functions. The second argument of `run` selects one of them.
         path: Path of the file to write, by convention `*.tfpy`.
-        signatures: Arguments of a call: a `tf.TensorSpec` or tensor, a tuple of them, or a
-            dictionary by parameter. A list of these compiles the function for several sizes. For
-            several functions, a dictionary of signatures by function name. Default: the signature
-            of the function or model, or of the calls so far. A batch size that a model leaves open
-            becomes 1.
-        backends: Backends that the page may choose from: `"webgpu"`, `"webgl"`, `"wasm"`. Default:
-            all that support every op, with a warning if some do not.
+        signatures: Shapes and dtypes of the arguments: a `tf.TensorSpec` or an example tensor, a
+            tuple with one for each argument, or a dict from parameter names to them. To accept
+            several shapes, pass a list of such signatures. If `function` is a dict, pass a dict
+            from function names to signatures. Default: the signature of the function or model, or
+            of all calls so far.
+        backends: List of the backends that the page can choose from: `"webgpu"`, `"webgl"` and
+            `"wasm"`. Default: all backends that support every op. A warning is issued if one does
+            not.
 
     Raises:
-        tf.errors.UnimplementedError: If the function needs Python (`tf.print`, `tf.py_function`,
-            strings, ops that only NumPy computes). The message names the op and the line.
-        ValueError: If there is no signature, a signature has open sizes, or a backend is unknown.
-        tf.errors.NotTraceableError: If a shape depends on values.
-        TypeError: If `function` is not callable.
+        tf.errors.UnimplementedError: If the function contains something that needs Python, such as
+            `tf.print`, `tf.py_function`, strings, or an op that is computed by NumPy. The message
+            names the op and the line of the program.
+        ValueError: If there is no signature, if a backend is unknown, or if a dimension of a
+            signature is None. Only a batch dimension of None in the default signature of a model
+            is replaced by 1.
+        tf.errors.NotTraceableError: If a shape depends on the values of tensors.
+        TypeError: If `function` is neither callable nor a dict of callables.
 
     Example:
         >>> import tempfile
@@ -50,7 +62,9 @@ def export(
         >>> def predict(x):
         ...     return {"y": x @ w}
         >>> with tempfile.TemporaryDirectory() as folder:
-        ...     tf.export(predict, f"{folder}/linear.tfpy", tf.TensorSpec([4, 2], name="x"))
+        ...     tf.export(predict, f"{folder}/linear.tfpy", tf.TensorSpec([2, 2]))
+        ...     tf.io.gfile.listdir(folder)
+        ['linear.tfpy']
 
     See also: `tf.save_graph_model`, `tf.models.convert`.
     """

@@ -31,23 +31,28 @@ _REGISTERED: dict[str, Callable[[CustomNode], Any]] = {}
 
 
 def register_op(name: str, function: Callable[[CustomNode], Any]) -> None:
-    """Register a function that computes an operation of models.
+    """Register a function that computes an operation of loaded models.
 
-    It is TensorFlow.js's `tf.registerOp`. The function is used for graphs of all formats. It
-    replaces an operation of that name that tfpy supports.
+    Use it for models with operations that tfpy does not support. If tfpy supports an operation of
+    this name, the function replaces it. Equivalent to `tf.registerOp` in TensorFlow.js.
 
     Args:
-        name: Name of the operation in the model.
-        function: Function that takes a node with `inputs` and `attrs` and returns a tensor, or a
-            list of tensors if the operation has several outputs. It is traced with the model.
+        name: Name of the operation in the file of the model.
+        function: Function that takes a node and returns a tensor, or a list of tensors if the
+            operation has more than one output. `node.inputs` is the list of input tensors (NumPy
+            arrays for integer constants), and `node.attrs` a dict with the attributes of the
+            operation. The function is traced together with the model.
 
     Raises:
         TypeError: If `function` is not callable.
 
     Example:
         >>> import tfpy as tf
-        >>> tf.register_op("Twice", lambda node: [node.inputs[0] * 2])
-        >>> tf.deregister_op("Twice")
+        >>> tf.save_graph_model(tf.square, "square", [tf.TensorSpec([None])])
+        >>> tf.register_op("Square", lambda node: node.inputs[0] * 10.0)
+        >>> tf.models.load("square")([3.0]).numpy().tolist()
+        [30.0]
+        >>> tf.deregister_op("Square")
 
     See also: `tf.deregister_op`, `tf.models.load`.
     """
@@ -57,9 +62,9 @@ def register_op(name: str, function: Callable[[CustomNode], Any]) -> None:
 
 
 def deregister_op(name: str) -> None:
-    """Remove an operation that `tf.register_op` added.
+    """Remove the function that `tf.register_op` registered for an operation.
 
-    It is TensorFlow.js's `tf.deregisterOp`. An unknown name has no effect.
+    If there is none, nothing happens. Equivalent to `tf.deregisterOp` in TensorFlow.js.
 
     Args:
         name: Name of the operation.

@@ -29,7 +29,7 @@ class Stage:
         graph: The graph.
         steps: The nodes and the wanted values.
         known: Values that are not tensors of the trace.
-        quantize: `"int8"` computes products with weights in 8 bits where the backend supports it.
+        quantize: Precision of matrix products and convolutions with weights, as for `tf.function`.
     """
 
     def __init__(

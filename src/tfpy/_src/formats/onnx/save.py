@@ -24,21 +24,23 @@ def save_onnx(
     file: str | os.PathLike[str],
     signatures: Sequence[TensorSpec] | None = None,
 ) -> None:
-    """Save a function or model as an ONNX file, which ONNX Runtime can execute.
+    """Write a function or model as an ONNX file, which ONNX Runtime can execute.
 
-    The file uses operator set 18. Tensors and Variables that the function reads become
-    initializers. Python control flow on tensors becomes `If` and `Loop`.
+    The file uses operator set 18. Tensors and Variables that the function reads become weights
+    (initializers) of the file, and `if`, `while` and `for` statements that depend on tensors become
+    `If` and `Loop`.
 
     Args:
-        fn: A `tf.function`, concrete function, Keras or graph model, or Python function.
-        file: Path of the file.
-        signatures: List with a `tf.TensorSpec` for each argument. Default: the function's
-            `input_signature` or the model's inputs. Sizes of None stay dynamic: always for the
-            batch, for other axes only if the function needs no more than products of them.
+        fn: Function or model to write: a `tf.function`, a concrete function, a Python function, a
+            Keras model, or a `tf.GraphModel`.
+        file: Path of the file to write.
+        signatures: List with a `tf.TensorSpec` for each argument. A batch dimension of None stays
+            unknown in the file, and so do other dimensions of None if the function only multiplies
+            them. Default: the `input_signature` of the function, or the inputs of the model.
 
     Raises:
-        ValueError: If the function has no signature, assigns Variables, computes differently for
-            different dynamic sizes, or has 2 GiB of weights or more.
+        ValueError: If the function has no signature, assigns Variables, cannot be written for an
+            unknown dimension, or has 2 GiB of weights or more.
         tf.errors.UnimplementedError: If ONNX does not support an operation or dtype.
 
     Example:

@@ -1,4 +1,4 @@
-"""Reader of TensorFlow.js graph-models: `model.json` and files of weights."""
+"""Reader of TensorFlow.js graph models: `model.json` and weight files."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from tfpy._src.library.io.checked_json import (
 )
 
 DEFAULT = "serving_default"
-"""Name of the only signature of a graph-model."""
+"""Name of the only signature of a graph model."""
 
 
 def load_graph_model(
@@ -44,26 +44,28 @@ def load_graph_model(
     progress: Progress | None = None,
     safe_mode: bool = True,
 ) -> GraphModel:
-    """Load a TensorFlow.js graph-model from `model.json` and files of weights.
+    """Load a TensorFlow.js graph model from `model.json` and its weight files.
 
-    It is TensorFlow.js's `tf.loadGraphModel`. Weights may be quantized, and may be in several files
-    and groups. Files at an address are fetched in parallel.
+    Equivalent to `tf.loadGraphModel` in TensorFlow.js. Quantized weights are supported.
 
     Args:
-        source: Path of `model.json`, of its folder or of a zip archive with it; the bytes of such
-            an archive; a mapping from paths to bytes; or an address.
-        trainable: If True, the weights of a graph become Variables, so that they can be trained.
-        quantize: `"int8"` computes products with weights in 8 bits where the backend supports it.
-        progress: Function that receives the loaded fraction of the weights, from 0 to 1.
+        source: Path of `model.json`, of its folder, or of a zip archive that contains it; the URL
+            of `model.json`; the bytes of such an archive; or a dict from paths to bytes.
+        trainable: If True, the weights of the model become Variables, so that they can be trained.
+        quantize: Precision of matrix products and convolutions with weights, as for `tf.function`:
+            `"int8"`, `"int4"`, or None for full precision.
+        progress: Function that is called with the loaded share of the weights, from 0 to 1.
+            Default: do not report progress.
         safe_mode: If True, refuse operations that act outside of the model, such as `WriteFile`.
-            Pass False only for a model whose author may read and write your files.
+            Pass False only if you trust the author of the model with your files.
 
     Returns:
         A `tf.GraphModel`.
 
     Raises:
-        FileNotFoundError: If the file does not exist.
-        ValueError: If the files are damaged or contain something that is not allowed.
+        FileNotFoundError: If the path does not exist.
+        ValueError: If `model.json` or a weight file is missing or damaged, or if the model contains
+            an operation that `safe_mode` refuses.
 
     Example:
         >>> import tfpy as tf
@@ -88,23 +90,28 @@ async def load_graph_model_async(
     progress: Progress | None = None,
     safe_mode: bool = True,
 ) -> GraphModel:
-    """Load a TensorFlow.js graph-model and keep the page responsive meanwhile.
+    """Load a TensorFlow.js graph model without blocking the page.
+
+    Weight files are fetched in parallel.
 
     Args:
-        source: Path of `model.json`, of its folder or of a zip archive with it; the bytes of such
-            an archive; a mapping from paths to bytes; or an address.
-        trainable: If True, the weights of a graph become Variables, so that they can be trained.
-        quantize: `"int8"` computes products with weights in 8 bits where the backend supports it.
-        progress: Function that receives the loaded fraction of the weights, from 0 to 1.
+        source: Path of `model.json`, of its folder, or of a zip archive that contains it; the URL
+            of `model.json`; the bytes of such an archive; or a dict from paths to bytes.
+        trainable: If True, the weights of the model become Variables, so that they can be trained.
+        quantize: Precision of matrix products and convolutions with weights, as for `tf.function`:
+            `"int8"`, `"int4"`, or None for full precision.
+        progress: Function that is called with the loaded share of the weights, from 0 to 1.
+            Default: do not report progress.
         safe_mode: If True, refuse operations that act outside of the model, such as `WriteFile`.
-            Pass False only for a model whose author may read and write your files.
+            Pass False only if you trust the author of the model with your files.
 
     Returns:
-        A `tf.GraphModel`.
+        An awaitable that resolves to a `tf.GraphModel`.
 
     Raises:
-        FileNotFoundError: If the file does not exist.
-        ValueError: If the files are damaged or contain something that is not allowed.
+        FileNotFoundError: If the path does not exist.
+        ValueError: If `model.json` or a weight file is missing or damaged, or if the model contains
+            an operation that `safe_mode` refuses.
 
     Example:
         >>> import asyncio
@@ -149,7 +156,7 @@ class Topology:
             safe_mode: If True, refuse operations that act outside of the model.
 
         Raises:
-            ModelFileError: If it is not a graph-model, or is damaged.
+            ModelFileError: If it is not a graph model, or is damaged.
         """
         try:
             return cls._read(model_json, coming, TensorFlowDialect(safe=safe_mode))

@@ -1,4 +1,4 @@
-"""Writer of TensorFlow.js graph-models."""
+"""Writer of TensorFlow.js graph models."""
 
 from __future__ import annotations
 
@@ -26,25 +26,27 @@ def save_graph_model(
     quantization: str | None = None,
     shard_size: int = SHARD_SIZE,
 ) -> None:
-    """Write a function as a TensorFlow.js graph-model: `model.json` and files of weights.
+    """Write a function or model as a graph model of TensorFlow.js: `model.json` and weight files.
 
-    TensorFlow.js's `tf.loadGraphModel` and `tf.load_graph_model` read it. Tensors and Variables
-    that the function reads become weights. Python control flow on tensors becomes TensorFlow's
-    control flow. If the function returns a dictionary, the loaded model does as well.
+    The files can be loaded by `tf.loadGraphModel` in TensorFlow.js and by `tf.load_graph_model`.
+    Tensors and Variables that the function reads become weights of the model, and `if`, `while` and
+    `for` statements that depend on tensors become control flow of the model. If the function
+    returns a dict, the loaded model returns a dict too.
 
     Args:
-        fn: A `tf.function`, a concrete function, a Keras or graph model, or a plain function.
-        folder: Folder of the files. It is created if it does not exist.
-        signatures: List with a `tf.TensorSpec` for each argument. Default: the function's
-            `input_signature` or the model's inputs. Sizes of None stay open in the file: the batch
-            size always, other sizes if the function computes only products of them.
-        quantization: Storage of float32 weights: `"float16"`, `"uint8"`, `"uint16"`, or None for
-            full precision. Arrays of at most 16 numbers are not quantized.
-        shard_size: Largest number of bytes in a file of weights.
+        fn: Function or model to write: a `tf.function`, a concrete function, a Python function, a
+            Keras model, or a `tf.GraphModel`.
+        folder: Folder to write the files to. It is created if it does not exist.
+        signatures: List with a `tf.TensorSpec` for each argument. A batch dimension of None stays
+            unknown in the file, and so do other dimensions of None if the function only multiplies
+            them. Default: the `input_signature` of the function, or the inputs of the model.
+        quantization: Type in which float32 weights are stored: `"float16"`, `"uint8"`, `"uint16"`,
+            or None for float32. Arrays of at most 16 elements are not quantized.
+        shard_size: Maximum number of bytes in a weight file. Default: 4 MiB.
 
     Raises:
-        ValueError: If the function has no signature, assigns Variables, or needs to know an open
-            size.
+        ValueError: If the function has no signature, assigns Variables, or cannot be written for an
+            unknown dimension.
         tf.errors.UnimplementedError: If TensorFlow.js does not support an operation.
 
     Example:

@@ -1,4 +1,4 @@
-"""TensorFlow.js's `weightsManifest`, which locates each weight in the files of weights.
+"""TensorFlow.js's `weightsManifest`, which locates each weight in the weight files.
 
 A manifest is a list of groups. The bytes of a group are the concatenation of its files. They
 contain the group's weights one after another, without gaps.

@@ -10,7 +10,7 @@ import numpy as np
 from tfpy._src.formats.tfjs.weights_manifest import QUANTIZED, STORED, Array
 
 SHARD_SIZE = 4 << 20
-"""Default number of bytes in a file of weights, as in TensorFlow.js's converter."""
+"""Default number of bytes in a weight file, as in TensorFlow.js's converter."""
 _KINDS = {"f": "float32", "i": "int32", "u": "int32", "b": "bool", "c": "complex64"}
 
 Entry = dict[str, Any]

@@ -41,7 +41,7 @@ def read_tflite(
     Args:
         data: Content of the file.
         trainable: If True, weights that are not quantized become Variables, for further training.
-        quantize: `"int8"` computes products with the weights in 8 bits if the backend supports it.
+        quantize: Precision of matrix products and convolutions with weights, as for `tf.function`.
         safe_mode: If True, operations that act outside of the model are rejected.
 
     Returns:

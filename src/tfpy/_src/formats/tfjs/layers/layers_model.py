@@ -1,4 +1,4 @@
-"""Reader and writer of TensorFlow.js layers-models: `tf.load_layers_model` and others."""
+"""Reader and writer of layers models of TensorFlow.js: `tf.load_layers_model` and others."""
 
 from __future__ import annotations
 
@@ -124,27 +124,31 @@ def _variables_module() -> Any:
 def load_layers_model(
     source: ModelSource, custom_objects: Mapping[str, Any] | None = None, strict: bool = True
 ) -> Any:
-    """Load a Keras model from a TensorFlow.js layers-model: `model.json` and files of weights.
+    """Load a layers model of TensorFlow.js, from `model.json` and its weight files, into Keras.
 
-    It is TensorFlow.js's `tf.loadLayersModel`. It reads files of Keras 1, 2 and 3 and files that
-    TensorFlow.js's `model.save` wrote, with float32, int32, bool or quantized weights. A model that
-    was saved with its optimizer is compiled and continues training from its saved state. No code in
-    a file is executed: `Lambda` layers and classes outside of Keras are refused.
+    Equivalent to `tf.loadLayersModel` in TensorFlow.js. Supported are files that were written by
+    TensorFlow.js or converted from Keras 1, 2 or 3, with float32, int32, bool or quantized weights.
+    A model that was saved with its optimizer is compiled, and training continues from the saved
+    state. Code in a file is never executed: `Lambda` layers are refused, and so are classes outside
+    of Keras that are not in `custom_objects`.
 
     Args:
-        source: Path of `model.json`, of its folder or of a zip archive with it; the bytes of such
-            an archive; a mapping from paths to bytes; or an address. On the page's main thread only
-            `tf.load_layers_model_async` can wait for an address.
-        custom_objects: Classes and functions that the file refers to, by name.
-        strict: If True, refuse weights without a layer and layers without weights.
+        source: Path of `model.json`, of its folder, or of a zip archive that contains it; the URL
+            of `model.json`; the bytes of such an archive; or a dict from paths to bytes. On the
+            page's main thread, use `tf.load_layers_model_async` for a URL.
+        custom_objects: Dict from names in the file to your classes and functions. Default: the file
+            may only refer to those of Keras.
+        strict: If True, raise an error for weights that belong to no layer, and for layers whose
+            weights are missing.
 
     Returns:
-        A `tf.keras.Model`. It is compiled if the file has a `trainingConfig`.
+        A `tf.keras.Model`. It is compiled if it was saved with its optimizer.
 
     Raises:
-        FileNotFoundError: If the file does not exist.
+        FileNotFoundError: If the path does not exist.
         ModuleNotFoundError: If Keras is not installed.
-        ValueError: If the files are damaged or contain something that is not allowed.
+        ValueError: If `model.json` or a weight file is missing or damaged, or if the file contains
+            a layer that is refused.
 
     Example::
 
@@ -161,24 +165,28 @@ def load_layers_model(
 async def load_layers_model_async(
     source: ModelSource, custom_objects: Mapping[str, Any] | None = None, strict: bool = True
 ) -> Any:
-    """Load a Keras model from a TensorFlow.js layers-model and keep the page responsive meanwhile.
+    """Load a layers model of TensorFlow.js into Keras without blocking the page.
 
-    Files at an address are fetched in parallel. In a page an address can be relative to the page,
-    as in `fetch`.
+    Weight files are fetched in parallel.
 
     Args:
-        source: Path of `model.json`, of its folder or of a zip archive with it; the bytes of such
-            an archive; a mapping from paths to bytes; or an address.
-        custom_objects: Classes and functions that the file refers to, by name.
-        strict: If True, refuse weights without a layer and layers without weights.
+        source: Path of `model.json`, of its folder, or of a zip archive that contains it; the URL
+            of `model.json`, which may be relative to the page; the bytes of such an archive; or a
+            dict from paths to bytes.
+        custom_objects: Dict from names in the file to your classes and functions. Default: the file
+            may only refer to those of Keras.
+        strict: If True, raise an error for weights that belong to no layer, and for layers whose
+            weights are missing.
 
     Returns:
-        A `tf.keras.Model`. It is compiled if the file has a `trainingConfig`.
+        An awaitable that resolves to a `tf.keras.Model`. It is compiled if it was saved with its
+        optimizer.
 
     Raises:
-        FileNotFoundError: If the file does not exist.
+        FileNotFoundError: If the path does not exist.
         ModuleNotFoundError: If Keras is not installed.
-        ValueError: If the files are damaged or contain something that is not allowed.
+        ValueError: If `model.json` or a weight file is missing or damaged, or if the file contains
+            a layer that is refused.
 
     Example::
 
@@ -200,7 +208,7 @@ async def read_layers_model(
 
     Raises:
         ModuleNotFoundError: If Keras is not installed.
-        ModelFileError: If it is not a layers-model, or is damaged.
+        ModelFileError: If it is not a layers model, or is damaged.
     """
     with coming:
         keras = _keras()
@@ -228,18 +236,19 @@ def save_layers_model(
     shard_size: int = SHARD_SIZE,
     include_optimizer: bool = False,
 ) -> None:
-    """Write a Keras model as a TensorFlow.js layers-model: `model.json` and files of weights.
+    """Write a Keras model as a layers model of TensorFlow.js: `model.json` and weight files.
 
-    TensorFlow.js's `tf.loadLayersModel` and `tf.load_layers_model` read it.
+    The files can be loaded by `tf.loadLayersModel` in TensorFlow.js and by `tf.load_layers_model`.
 
     Args:
-        model: Sequential or functional `tf.keras.Model` of layers that TensorFlow.js 4.22 supports.
-        folder: Folder of the files. It is created if it does not exist.
-        quantization: Storage of float32 weights: `"float16"`, `"uint8"`, `"uint16"`, or None for
-            full precision.
-        shard_size: Largest number of bytes in a file of weights.
-        include_optimizer: If True, write losses, metrics and the optimizer with its state, so that
-            training can continue.
+        model: Sequential or functional `tf.keras.Model`, of layers that TensorFlow.js 4.22
+            supports.
+        folder: Folder to write the files to. It is created if it does not exist.
+        quantization: Type in which float32 weights are stored: `"float16"`, `"uint8"`, `"uint16"`,
+            or None for float32.
+        shard_size: Maximum number of bytes in a weight file. Default: 4 MiB.
+        include_optimizer: If True, also write the losses, the metrics, and the optimizer with its
+            state, so that training can continue.
 
     Raises:
         ModuleNotFoundError: If Keras is not installed.
