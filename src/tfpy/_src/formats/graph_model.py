@@ -97,7 +97,7 @@ class GraphModel:
 
     @property
     def signatures(self) -> dict[str, Callable[..., dict[str, Any]]]:
-        """Dict from signature names to functions, which take keywords and return a dict."""
+        """Functions by signature name. They take tensors by input name and return a dict."""
         return {name: self._signature_function(one) for name, one in self._signatures.items()}
 
     @property
@@ -183,8 +183,8 @@ class GraphModel:
         """Compute the outputs of the model, like a call of the model.
 
         Args:
-            inputs: Inputs of the model: a tensor, a list of tensors in the order of `inputs`, or a
-                dict from input names to tensors. Default: `named` contains all inputs.
+            inputs: Inputs of the model, as a tensor, a list of tensors in the order of `inputs`, or
+                a dict from input names to tensors. Default: `named` contains all inputs.
             **named: Tensors by input name.
 
         Returns:

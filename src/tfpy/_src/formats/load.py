@@ -84,7 +84,7 @@ def load(
         trainable: If True, the weights of a `tf.GraphModel` become Variables, so that they can be
             trained. The weights of Keras models always are Variables.
         quantize: Precision of matrix products and convolutions with weights in a `tf.GraphModel`,
-            as for `tf.function`: `"int8"`, `"int4"`, or None for full precision.
+            as for `tf.function`. Legal values are `"int8"`, `"int4"`, and None for full precision.
         progress: Function that is called with the loaded share of the weights, from 0 to 1.
             Default: do not report progress.
         safe_mode: If True, refuse operations that act outside of the model, such as `WriteFile`,
@@ -132,7 +132,7 @@ async def load_async(
         trainable: If True, the weights of a `tf.GraphModel` become Variables, so that they can be
             trained. The weights of Keras models always are Variables.
         quantize: Precision of matrix products and convolutions with weights in a `tf.GraphModel`,
-            as for `tf.function`: `"int8"`, `"int4"`, or None for full precision.
+            as for `tf.function`. Legal values are `"int8"`, `"int4"`, and None for full precision.
         progress: Function that is called with the loaded share of the weights, from 0 to 1.
             Default: do not report progress.
         safe_mode: If True, refuse operations that act outside of the model, such as `WriteFile`,

@@ -126,12 +126,12 @@ def convert(
     The command `python -m tfpy.convert SOURCE TARGET` does the same.
 
     Args:
-        source: Model to convert: a path, a URL, bytes or a dict, as for `tf.models.load`.
+        source: Model to convert, as a path, a URL, bytes or a dict, as for `tf.models.load`.
         target: Path of the file to write, or of the folder if `to` is `"tfjs"`.
-        to: Format to write: `"tfjs"` for a graph model of TensorFlow.js, `"onnx"`, `"program"` for
-            a file as written by `tf.export`, or `"safetensors"` for the weights alone. Default: the
-            format of the suffix of `target` (`.onnx`, `.tfpy` or `.safetensors`), otherwise
-            `"tfjs"`.
+        to: Format to write. Legal values are `"tfjs"` for a graph model of TensorFlow.js, `"onnx"`,
+            `"program"` for a file as written by `tf.export`, and `"safetensors"` for the weights
+            alone. Default: the format of the suffix of `target` (`.onnx`, `.tfpy` or
+            `.safetensors`), otherwise `"tfjs"`.
         signatures: List with a `tf.TensorSpec` for each input. Default: the inputs of the model.
         quantization: Type in which float32 weights are stored. Legal values are `"float16"`,
             `"uint8"` and `"uint16"` if `to` is `"tfjs"`, and `"float16"` if it is

@@ -32,18 +32,19 @@ def export(
     Variables that a function assigns keep their new values between calls of `run`.
 
     Args:
-        function: Function to write: a `tf.function`, a Keras model or another callable. To write
-            several functions that share their Variables, such as a training step and a prediction,
-            pass a dict from names to functions. The second argument of `run` selects one of them.
+        function: Function to write. It can be a `tf.function`, a Keras model or another callable.
+            To write several functions that share their Variables, such as a training step and a
+            prediction, pass a dict from names to functions. The second argument of `run` selects
+            one of them.
         path: Path of the file to write, by convention `*.tfpy`.
-        signatures: Shapes and dtypes of the arguments: a `tf.TensorSpec` or an example tensor, a
-            tuple with one for each argument, or a dict from parameter names to them. To accept
+        signatures: Shapes and dtypes of the arguments. Pass a `tf.TensorSpec` or an example tensor,
+            a tuple with one for each argument, or a dict from parameter names to them. To accept
             several shapes, pass a list of such signatures. If `function` is a dict, pass a dict
             from function names to signatures. Default: the signature of the function or model, or
-            of all calls so far.
-        backends: List of the backends that the page can choose from: `"webgpu"`, `"webgl"` and
-            `"wasm"`. Default: all backends that support every op. A warning is issued if one does
-            not.
+            the signatures of all calls so far.
+        backends: List of the backends that the page can choose from. Legal values are `"webgpu"`,
+            `"webgl"` and `"wasm"`. Default: all backends that support every op. A warning is issued
+            if one does not.
 
     Raises:
         tf.errors.UnimplementedError: If the function contains something that needs Python, such as

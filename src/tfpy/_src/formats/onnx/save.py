@@ -31,8 +31,8 @@ def save_onnx(
     `If` and `Loop`.
 
     Args:
-        fn: Function or model to write: a `tf.function`, a concrete function, a Python function, a
-            Keras model, or a `tf.GraphModel`.
+        fn: Function or model to write. It can be a `tf.function`, a concrete function, a Python
+            function, a Keras model, or a `tf.GraphModel`.
         file: Path of the file to write.
         signatures: List with a `tf.TensorSpec` for each argument. A batch dimension of None stays
             unknown in the file, and so do other dimensions of None if the function only multiplies

@@ -52,8 +52,8 @@ def load_graph_model(
         source: Path of `model.json`, of its folder, or of a zip archive that contains it; the URL
             of `model.json`; the bytes of such an archive; or a dict from paths to bytes.
         trainable: If True, the weights of the model become Variables, so that they can be trained.
-        quantize: Precision of matrix products and convolutions with weights, as for `tf.function`:
-            `"int8"`, `"int4"`, or None for full precision.
+        quantize: Precision of matrix products and convolutions with weights, as for `tf.function`.
+            Legal values are `"int8"`, `"int4"`, and None for full precision.
         progress: Function that is called with the loaded share of the weights, from 0 to 1.
             Default: do not report progress.
         safe_mode: If True, refuse operations that act outside of the model, such as `WriteFile`.
@@ -98,8 +98,8 @@ async def load_graph_model_async(
         source: Path of `model.json`, of its folder, or of a zip archive that contains it; the URL
             of `model.json`; the bytes of such an archive; or a dict from paths to bytes.
         trainable: If True, the weights of the model become Variables, so that they can be trained.
-        quantize: Precision of matrix products and convolutions with weights, as for `tf.function`:
-            `"int8"`, `"int4"`, or None for full precision.
+        quantize: Precision of matrix products and convolutions with weights, as for `tf.function`.
+            Legal values are `"int8"`, `"int4"`, and None for full precision.
         progress: Function that is called with the loaded share of the weights, from 0 to 1.
             Default: do not report progress.
         safe_mode: If True, refuse operations that act outside of the model, such as `WriteFile`.

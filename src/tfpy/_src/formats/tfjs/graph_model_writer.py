@@ -34,14 +34,15 @@ def save_graph_model(
     returns a dict, the loaded model returns a dict too.
 
     Args:
-        fn: Function or model to write: a `tf.function`, a concrete function, a Python function, a
-            Keras model, or a `tf.GraphModel`.
+        fn: Function or model to write. It can be a `tf.function`, a concrete function, a Python
+            function, a Keras model, or a `tf.GraphModel`.
         folder: Folder to write the files to. It is created if it does not exist.
         signatures: List with a `tf.TensorSpec` for each argument. A batch dimension of None stays
             unknown in the file, and so do other dimensions of None if the function only multiplies
             them. Default: the `input_signature` of the function, or the inputs of the model.
-        quantization: Type in which float32 weights are stored: `"float16"`, `"uint8"`, `"uint16"`,
-            or None for float32. Arrays of at most 16 elements are not quantized.
+        quantization: Type in which float32 weights are stored. Legal values are `"float16"`,
+            `"uint8"`, `"uint16"`, and None for float32. Arrays of at most 16 elements are not
+            quantized.
         shard_size: Maximum number of bytes in a weight file. Default: 4 MiB.
 
     Raises:

@@ -36,7 +36,8 @@ def cond(
         true_fn: Function to call if `pred` is true. It takes no arguments and returns a tensor or
             a nested structure (list, tuple or dict) of tensors. Required.
         false_fn: Function to call if `pred` is false. In a `tf.function`, its result must have the
-            same structure, dtypes and shapes as the result of `true_fn`. Required.
+            same structure and dtypes as the result of `true_fn`. If the shapes differ, the
+            `tf.function` runs eagerly, without compilation. Required.
 
     Returns:
         The result of the function that was called.
@@ -103,15 +104,16 @@ def switch_case(
 
     Args:
         branch_index: Index of the function to call, a scalar integer tensor.
-        branch_fns: Functions to choose from, which take no arguments: a list of functions, a list
-            of pairs `(index, function)`, or a dict from indices to functions. The indices must be
-            0, 1, 2, … without gaps.
+        branch_fns: Functions to choose from, which take no arguments. Pass a list of functions, a
+            list of pairs `(index, function)`, or a dict from indices to functions. The indices must
+            be 0, 1, 2, … without gaps.
         default: Function to call if the index is out of range. Default: the last one of
             `branch_fns`.
 
     Returns:
         The result of the function that was called. In a `tf.function`, the results of all functions
-        must have the same structure, dtypes and shapes.
+        must have the same structure and dtypes. If their shapes differ, the `tf.function` runs
+        eagerly, without compilation.
 
     Raises:
         TypeError: If `branch_index` is not an integer tensor, or if a branch is not callable.
@@ -178,7 +180,8 @@ def case(
 
     Returns:
         The result of the function that was called. In a `tf.function`, the results of all functions
-        must have the same structure, dtypes and shapes.
+        must have the same structure and dtypes. If their shapes differ, the `tf.function` runs
+        eagerly, without compilation.
 
     Raises:
         TypeError: If an entry is not a pair, or if a predicate is not a bool tensor.

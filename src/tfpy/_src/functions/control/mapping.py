@@ -124,8 +124,8 @@ def scan(
             at the index of the row.
 
     Returns:
-        The accumulated value after each row: a tensor of shape `[rows, ...]`, or a nested structure
-        of such tensors in the structure of `initializer` (by default, of `elems`).
+        The accumulated value after each row, as a tensor of shape `[rows, ...]` or a nested
+        structure of such tensors, in the structure of `initializer` (by default, of `elems`).
 
     Raises:
         TypeError: If `fn` is not callable.

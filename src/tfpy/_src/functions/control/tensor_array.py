@@ -43,7 +43,7 @@ class TensorArray(ArrayItems):
         flow: Result of `as_list` of another array, which provides the elements. Default: the
             elements have not been written.
         infer_shape: If True, all elements must have the same shape.
-        element_shape: Shape of all elements; None matches any dimension. Default: unknown.
+        element_shape: Shape of all elements. A dimension of None matches any size. Default: any.
         colocate_with_first_write_call: Has no effect.
 
     Raises:

@@ -80,13 +80,13 @@ def function(
 
     Args:
         func: Function to compile. If None, return a decorator.
-        input_signature: List with a `tf.TensorSpec` for each argument, or with a nested structure
-            (list, tuple or dict) of specs for an argument that is one. A dimension of None matches
-            any size. Calls with other shapes or dtypes raise an error. Default: every call may have
-            a new signature.
+        input_signature: List with one entry for each argument. An entry is a `tf.TensorSpec`, or a
+            nested structure (list, tuple or dict) of specs if the argument is such a structure. A
+            dimension of None matches any size. Calls with other shapes or dtypes raise an error.
+            Default: every call may have a new signature.
         autograph: If True, convert `if`, `while` and `for` statements that depend on tensors to
             control flow of the program, as `tf.cond` and `tf.while_loop` do.
-        jit_compile: Has no effect, because every trace is compiled.
+        jit_compile: Has no effect.
         reduce_retracing: If True, dimensions in which calls differ become None in the signature, so
             that the function sees None for them.
         experimental_implements: Has no effect.

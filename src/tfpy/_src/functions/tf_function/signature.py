@@ -32,7 +32,7 @@ class TensorSpec(TypeSpec):
         shape: Shape of the tensors. A dimension of None matches any size, and None in place of the
             shape matches any shape.
         dtype: Dtype of the tensors. Default: `tf.float32`.
-        name: Name of the input in printed signatures and in files. Default: the parameter's name.
+        name: Name of the input in printed signatures and in files. Default: the parameter name.
 
     Example:
         >>> import tfpy as tf

@@ -244,8 +244,8 @@ def save_layers_model(
         model: Sequential or functional `tf.keras.Model`, of layers that TensorFlow.js 4.22
             supports.
         folder: Folder to write the files to. It is created if it does not exist.
-        quantization: Type in which float32 weights are stored: `"float16"`, `"uint8"`, `"uint16"`,
-            or None for float32.
+        quantization: Type in which float32 weights are stored. Legal values are `"float16"`,
+            `"uint8"`, `"uint16"`, and None for float32.
         shard_size: Maximum number of bytes in a weight file. Default: 4 MiB.
         include_optimizer: If True, also write the losses, the metrics, and the optimizer with its
             state, so that training can continue.
