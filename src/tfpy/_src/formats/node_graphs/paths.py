@@ -1,7 +1,7 @@
 """Validation of the paths in a model's file, which must stay below the folder of that file.
 
-A path may be looked up in a folder or become part of an address, and must not lead out of either.
-In addresses `%2e` is a dot. Windows ignores dots and spaces at the end of a name.
+A path may be looked up in a folder or become part of a URL, and must not lead out of either. In
+URLs, `%2e` is a dot. Windows ignores dots and spaces at the end of a name.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any
 from tfpy._src.library.io.checked_json import ModelFileError, a_string
 
 _FORBIDDEN = re.compile(r"[\x00-\x1f\\:?#%]")
-"""Characters that have a special meaning on Windows or in an address."""
+"""Characters that have a special meaning on Windows or in a URL."""
 
 
 def checked_path(value: Any, what: str) -> str:

@@ -46,7 +46,7 @@ def mapped(
     """Apply `fn` to each row and combine the results.
 
     Args:
-        fn: Function of one row, in the structure of `elems`.
+        fn: Function that takes one row, in the structure of `elems`.
         elems: Nest of tensors.
         like: Structure of the results.
         kinds: Leaves of `like`: dtypes, specs, or the tensors of `elems` if the results have the

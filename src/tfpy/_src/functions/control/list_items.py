@@ -61,7 +61,7 @@ def items_of(values: Tensor, dtype: DType) -> tuple[list[Tensor | None], Tensor 
     A missing item is None, or zeros if the shape of the items is known.
 
     Raises:
-        InvalidArgumentError: If the items have another dtype.
+        InvalidArgumentError: If the items have a different dtype.
         NotTraceableError: If the length is unknown while a function is traced.
     """
     elements = description(values)

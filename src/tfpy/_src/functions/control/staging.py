@@ -154,11 +154,11 @@ def staged_while(
     """Add the `while_loop` equation of a Python loop, and return the leaves after it.
 
     Args:
-        test: Function of the leaves that returns a bool scalar.
-        body: Function of the leaves that returns the leaves for the next iteration.
+        test: Function that takes the leaves and returns a bool scalar.
+        body: Function that takes the leaves and returns the leaves for the next iteration.
         initial: Leaves before the loop.
-        check: Function of the leaves before and after an iteration. It returns the latter, or
-            raises an error.
+        check: Function that takes the leaves before and after an iteration, and returns the latter
+            or raises an error.
     """
     entries = [to_tensor(leaf) for leaf in initial]
     part = LoopPart("while_body")

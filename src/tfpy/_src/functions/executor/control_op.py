@@ -21,12 +21,12 @@ from tfpy._src.core.tensor import Tensor
 from tfpy._src.functions.executor.execution_hints import Usage
 
 Gradient = Callable[..., Sequence[Any]]
-"""A function of (gradients of the outputs, outputs, inputs, **attrs) that returns a gradient or
-None for each input."""
+"""A function that takes (gradients of the outputs, outputs, inputs, **attrs) and returns a gradient
+or None for each input."""
 
 
 Runner = Callable[..., Sequence[Tensor]]
-"""A function of (*tensors) that returns the outputs."""
+"""A function that takes (*tensors) and returns the outputs."""
 
 
 class PartsRunner(ABC):
@@ -47,15 +47,15 @@ class ControlOp(Op):
 
     host_only: str = "the host runs control flow"
     execute: Callable[..., Sequence[Tensor]] | None = None
-    """A function of (*tensors, **attrs) that returns the outputs."""
+    """A function that takes (*tensors, **attrs) and returns the outputs."""
     prepare: Callable[..., Runner] | None = None
-    """A function of (usage, operands, **attrs) that returns the equation's runner. Used instead of
-    `execute` by ops that keep compiled Graphs."""
+    """A function that takes (usage, operands, **attrs) and returns the equation's runner. Ops that
+    keep compiled Graphs use it instead of `execute`."""
     gradient: Gradient | None = None
     pure: ControlOp | None = None
     """Op to use without side effects inside, if this is the variant for side effects."""
     host_operands: Callable[..., Sequence[int]] = lambda *_, **__: ()
-    """A function of (**attrs) that returns the numbers of the inputs that the host must know."""
+    """A function that takes (**attrs) and returns the numbers of inputs that the host must know."""
 
     def runner(self, usage: Usage, operands: Sequence[int], **attrs: Any) -> Runner:
         """Return the runner of an equation with these operands and attributes.

@@ -8,8 +8,8 @@ Four steps decide whether an input is donated:
    `Program.donations`). These are the executable's donations (:func:`donations_of`).
 3. Each run checks that nothing else references the input (:func:`unshared`). A Variable's value
    can be referenced in many ways: it can be read, kept by a tape, shared with another Variable or
-   with a tensor of another shape, or captured. All of these appear in Python's reference counts.
-   If there are more references than the known ones, the input is not donated.
+   with a tensor of a different shape, or captured. All of these appear in Python's reference
+   counts. If there are more references than the known ones, the input is not donated.
 4. A donated slot is passed with a minus sign. After a successful run the slot no longer exists. Its
    storage and the tensor over it receive the input's next value (`DeviceProgram.run`), so that a
    training step makes no new tensors. If there is no next value, the storage becomes empty

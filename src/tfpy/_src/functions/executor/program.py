@@ -275,8 +275,8 @@ class GraphProgram:
         main: The program.
         read: Positions of the program's inputs, among `positions` followed by the outputs of the
             prelude.
-        select: Function of the slots at `positions` and the positions of donated ones. It returns
-            the slots for the program.
+        select: Function that takes the slots at `positions` and the positions of donated ones, and
+            returns the slots for the program.
         takes_all: True if the program takes the slots at `positions` unchanged when none is
             donated.
         positions: Positions among the Graph's inputs.

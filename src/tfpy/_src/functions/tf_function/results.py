@@ -63,7 +63,7 @@ def converted(result: Any) -> Any:
     """Convert a leaf of a function's result: a number, array or Variable becomes a tensor.
 
     Raises:
-        TypeError: If the leaf does not convert to a tensor.
+        TypeError: If the leaf cannot be converted to a tensor.
     """
     if result is None or isinstance(result, Composite | TensorArray):
         return result

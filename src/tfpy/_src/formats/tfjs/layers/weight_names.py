@@ -9,7 +9,7 @@ from typing import Any
 from tfpy._src.library.io.checked_json import ModelFileError
 
 _OTHER_NAMES = {"DepthwiseConv1D": "depthwise_kernel", "DepthwiseConv2D": "depthwise_kernel"}
-"""Layers whose "kernel" has another name outside of Keras 3, with that name."""
+"""Layers whose "kernel" has a different name outside of Keras 3, with that name."""
 _NOT_SAVED = "seed_generator_state"
 
 

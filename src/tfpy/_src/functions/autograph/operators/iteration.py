@@ -146,9 +146,10 @@ class _Loop:
         """Trace the loop and assign the final values of its variables.
 
         Args:
-            test: Function of the loop's own variables that returns the condition.
-            step: Function of the loop's own variables that runs the body and returns their new
-            values. own: Initial values of the loop's own variables.
+            test: Function that takes the loop's own variables and returns the condition.
+            step: Function that takes the loop's own variables, runs the body, and returns their new
+                values.
+            own: Initial values of the loop's own variables.
         """
         count = len(own)
         before = self._get()

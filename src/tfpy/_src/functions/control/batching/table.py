@@ -54,7 +54,7 @@ class BatchedRows:
 
 
 Rule = Callable[..., Any]
-"""A function of (rows, *operands, **attrs) that returns the result, or NotImplemented."""
+"""A function that takes (rows, *operands, **attrs) and returns the result or NotImplemented."""
 
 RULES: dict[str, Rule] = {}
 """Rules by name of the primitive. Primitives in :data:`BY_ROWS` run row by row."""

@@ -78,8 +78,8 @@ def _run(
         hidden: Size of the state.
         direction: `"forward"`, `"reverse"` or `"bidirectional"`.
         layout: If 1, the batch is the first axis.
-        cell: Function of a direction and its inputs [T, B, I]. It returns the projections of all
-            steps [T, B, ...] and a function that computes the new states of one step.
+        cell: Function that takes a direction and its inputs [T, B, I], and returns the projections
+            of all steps [T, B, ...] and a function that computes the new states of one step.
     """
     ways = {"forward": (False,), "reverse": (True,), "bidirectional": (False, True)}
     if direction not in ways:
