@@ -19,7 +19,7 @@ def set_loop_options(
     maximum_iterations: IntLike | None = None,
     shape_invariants: Sequence[tuple[TensorLike, ShapeLike]] | None = None,
 ) -> None:
-    """Set options of the loop in whose body this function is called.
+    """Set options of the enclosing loop. Call this function in the body of the loop.
 
     The options apply to `while` and `for` statements that depend on tensors in a `tf.function`.
 

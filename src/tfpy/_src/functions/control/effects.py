@@ -51,7 +51,7 @@ def control_dependencies(control_inputs: Iterable[object] | None) -> Iterator[No
     """Return a context manager for code that must run after other ops, as in TensorFlow.
 
     Side effects always happen in program order, in a `tf.function` too. The context manager
-    therefore only calls those of the inputs that are functions.
+    therefore only calls the inputs that are functions.
 
     Args:
         control_inputs: List of tensors, ops or functions that must run first, or None.

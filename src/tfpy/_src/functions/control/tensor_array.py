@@ -187,7 +187,7 @@ class TensorArray(ArrayItems):
         Raises:
             tf.errors.OutOfRangeError: If the index is negative, or if it is past the end and
                 `dynamic_size` is False.
-            tf.errors.InvalidArgumentError: If the dtype is not that of the array.
+            tf.errors.InvalidArgumentError: If the dtype differs from the dtype of the array.
             ValueError: If the shape does not match the other elements.
 
         Example:
@@ -272,7 +272,7 @@ class TensorArray(ArrayItems):
         """Return all elements, concatenated along their first axis.
 
         Returns:
-            Tensor whose first dimension is the sum of the elements' first dimensions.
+            Tensor of shape `[n, ...]`, where n is the sum of the elements' first dimensions.
 
         Raises:
             tf.errors.InvalidArgumentError: If the elements are scalars.

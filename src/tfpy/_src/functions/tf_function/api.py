@@ -98,9 +98,9 @@ def function(
         quantize: Precision of matrix products and convolutions with weights, for inference only.
             With `"int8"`, they are computed in int8 on the wasm and webgpu backends, which is up to
             3.2 times as fast as float32 and changes results by about 1%. With `"int4"`, the webgpu
-            backend also stores weights in int4 for matrix products with at most four rows, such as
-            those of text generation. This reads less memory and changes results by about 10%.
-            Default: full precision.
+            backend also stores weights in int4 for matrix products with at most four rows, as in
+            text generation. This reads less memory and changes results by about 10%. Default: full
+            precision.
 
     Returns:
         A compiled function, which is called like `func`. If `func` is None, a decorator that

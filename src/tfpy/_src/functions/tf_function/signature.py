@@ -60,7 +60,7 @@ class TensorSpec(TypeSpec):
         """Return the spec of a tensor.
 
         Args:
-            tensor: Tensor or spec whose shape and dtype the result has.
+            tensor: Tensor or spec that provides the shape and dtype.
             name: Name of the spec. Default: no name.
 
         Returns:
