@@ -1,4 +1,4 @@
-"""`tf.data.csv`: TensorFlow.js's dataset of a CSV table at a URL or in a file."""
+"""`tf.data.csv` of TensorFlow.js: a dataset of a CSV table at a URL or in a file."""
 
 from __future__ import annotations
 
@@ -24,7 +24,8 @@ _INFERRED = 100
 class CSVDataset(DatasetV2):
     """A dataset of the records of a CSV table, as dicts from column names to tensors.
 
-    `tf.data.csv` makes one. Its attribute `column_names` lists the columns.
+    `tf.data.csv` and `tf.data.csv_async` return one. Its attribute `column_names` is the list of
+    the column names.
 
     Example:
         >>> import asyncio
@@ -52,7 +53,7 @@ class CSVDataset(DatasetV2):
 
 
 def csv(
-    source: Any,
+    source: object,
     column_configs: Mapping[str, Mapping[str, Any]] | None = None,
     *,
     has_header: bool = True,
@@ -60,26 +61,32 @@ def csv(
     configured_columns_only: bool = False,
     delimiter: str = ",",
 ) -> CSVDataset:
-    """Make a dataset of the records of a CSV table, for `async for`.
+    """Make a dataset of the records of a CSV table at a URL or in a file.
 
-    The first records are read immediately. They determine the column names and the dtypes: int32,
-    float32, or string otherwise. This function blocks; in a page use `tf.data.csv_async`.
+    The first 100 records are read immediately to infer the dtype of each column: int32, or float32
+    if some values are not integers, or string if some are not numbers. This function blocks until
+    these records have arrived; in a page, use `tf.data.csv_async`. Read the dataset with
+    `async for`.
 
     Args:
-        source: URL, File or Blob of the browser, or data source.
-        column_configs: Dict from column names to dicts with the optional keys `dtype`; `default`,
-            the value for a missing field; `required`, True if a field must not be missing; and
-            `is_label`, True for a label.
-        has_header: If True, the first record contains the column names.
-        column_names: Column names that replace the names in the file.
+        source: URL of the table, a File or Blob of the browser, or a data source such as
+            `tf.data.FileDataSource`.
+        column_configs: Dict from column names to dicts, which may have the keys `dtype`, `default`
+            (value for an empty field), `required` (if True, an empty field is an error) and
+            `is_label` (if True, the column is a label). Default: infer the dtypes, and read an
+            empty field as 0 or an empty string.
+        has_header: If True (default), the first record contains the column names and is skipped.
+        column_names: Names of the columns. Default: the names in the first record.
         configured_columns_only: If True, skip columns that are not in `column_configs`.
         delimiter: Character between fields.
 
     Returns:
-        A `tf.data.CSVDataset`. Elements are dicts, or pairs of a dict and a dict of labels.
+        A `tf.data.CSVDataset`. Its elements are dicts from column names to tensors. If there are
+        labels, its elements are pairs of a dict of the other columns and a dict of the labels.
 
     Raises:
-        ValueError: If column names are unknown, duplicates, or do not match the records.
+        ValueError: If there are no column names, if a name appears twice, if `column_configs`
+            contains an unknown name, or if a record has a different number of fields.
         tf.errors.OpError: If the file cannot be read.
 
     Example:
@@ -108,7 +115,7 @@ def csv(
 
 @awaitable("tf.data.csv_async(source)")
 async def csv_async(
-    source: Any,
+    source: object,
     column_configs: Mapping[str, Mapping[str, Any]] | None = None,
     *,
     has_header: bool = True,
@@ -118,21 +125,30 @@ async def csv_async(
 ) -> CSVDataset:
     """Make a dataset of the records of a CSV table, without blocking the page.
 
+    The first 100 records are read immediately to infer the dtype of each column: int32, or float32
+    if some values are not integers, or string if some are not numbers. Read the dataset with
+    `async for`.
+
     Args:
-        source: URL, File or Blob of the browser, or data source.
-        column_configs: Dict from column names to dicts with the optional keys `dtype`; `default`,
-            the value for a missing field; `required`, True if a field must not be missing; and
-            `is_label`, True for a label.
-        has_header: If True, the first record contains the column names.
-        column_names: Column names that replace the names in the file.
+        source: URL of the table, a File or Blob of the browser, or a data source such as
+            `tf.data.FileDataSource`.
+        column_configs: Dict from column names to dicts, which may have the keys `dtype`, `default`
+            (value for an empty field), `required` (if True, an empty field is an error) and
+            `is_label` (if True, the column is a label). Default: infer the dtypes, and read an
+            empty field as 0 or an empty string.
+        has_header: If True (default), the first record contains the column names and is skipped.
+        column_names: Names of the columns. Default: the names in the first record.
         configured_columns_only: If True, skip columns that are not in `column_configs`.
         delimiter: Character between fields.
 
     Returns:
-        An awaitable of the `tf.data.CSVDataset` that `tf.data.csv` returns.
+        An awaitable that resolves to a `tf.data.CSVDataset`. Its elements are dicts from column
+        names to tensors. If there are labels, its elements are pairs of a dict of the other columns
+        and a dict of the labels.
 
     Raises:
-        ValueError: If column names are unknown, duplicates, or do not match the records.
+        ValueError: If there are no column names, if a name appears twice, if `column_configs`
+            contains an unknown name, or if a record has a different number of fields.
         tf.errors.OpError: If the file cannot be read.
 
     Example:

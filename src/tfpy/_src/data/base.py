@@ -28,13 +28,16 @@ class DatasetBase:
         self._node = node
 
     def _with(self, node: DatasetNode) -> Self:
-        """Return the dataset of another node."""
+        """Return the dataset of a different node."""
         made: Self = structure.AS_DATASET[0](node)
         return made
 
     @property
-    def element_spec(self) -> Any:
-        """Nest of the specs of an element."""
+    def element_spec(self) -> Nest:
+        """The type of the elements, as a `tf.TypeSpec` such as `tf.TensorSpec`.
+
+        If the elements are nested, it is a nest of these in the same structure.
+        """
         return self._node.spec
 
     @property
@@ -45,13 +48,14 @@ class DatasetBase:
         """Return an iterator that starts at the first element.
 
         Raises:
-            NotTraceableError: If a `tf.function` is being traced; the function then runs eagerly.
+            tf.errors.NotTraceableError: If a `tf.function` iterates over the dataset. The function
+                then runs eagerly, without compilation.
         """
         _check_not_traced("iterating over a dataset")
         return OwnedIterator(self._node)
 
     def __aiter__(self) -> AsyncIterator:
-        """Return an iterator for `async for`, which keeps the page responsive between elements.
+        """Return an iterator for `async for`, which lets the page react between elements.
 
         Example:
             >>> import asyncio
@@ -64,13 +68,15 @@ class DatasetBase:
         return AsyncIterator(self._node)
 
     def as_numpy_iterator(self) -> NumpyIterator:
-        """Return an iterator over the elements as NumPy arrays, which must not be written to.
+        """Return an iterator over the elements as read-only NumPy arrays.
+
+        Sparse tensors are converted to dense arrays.
 
         Returns:
-            An iterator over nests of NumPy arrays.
+            An iterator over NumPy arrays, or over nests of them if the elements are nested.
 
         Raises:
-            TypeError: If a component is a dataset.
+            TypeError: If an element contains a dataset.
 
         Example:
             >>> import tfpy as tf
@@ -106,8 +112,9 @@ class DatasetBase:
         """Return the number of elements.
 
         Returns:
-            Scalar int64 tensor: the number, `tf.data.INFINITE_CARDINALITY` or
-            `tf.data.UNKNOWN_CARDINALITY`.
+            Scalar integer tensor. It is `tf.data.INFINITE_CARDINALITY` if the dataset repeats
+            without end, and `tf.data.UNKNOWN_CARDINALITY` if the number is only known after the
+            iteration, for example after `filter`.
 
         Example:
             >>> import tfpy as tf
@@ -121,7 +128,7 @@ class DatasetBase:
         return f"<{name} element_spec={self.element_spec}>"
 
     def options(self) -> Options:
-        """Return the options of the dataset, merged with the options of its inputs.
+        """Return the options that were set on this dataset and on those it is derived from.
 
         Returns:
             A `tf.data.Options`.
@@ -150,10 +157,10 @@ class DatasetBase:
         return found
 
     def with_options(self, options: Options, name: str | None = None) -> Self:
-        """Return the dataset with options. The options are stored, but have no effect.
+        """Return the dataset with the given options, which are stored but have no effect.
 
         Args:
-            options: A `tf.data.Options`. It overrides the options that are already set.
+            options: A `tf.data.Options`. Its settings override those that are already set.
 
         Returns:
             A `tf.data.Dataset`.
@@ -175,16 +182,17 @@ class DatasetBase:
         return self._with(Unchanged(self._node, "_OptionsDataset", options))
 
     def apply(self, transformation_func: Callable[..., Any]) -> Any:
-        """Apply a function to the dataset.
+        """Apply a function to the dataset, so that it can be part of a chain of methods.
 
         Args:
-            transformation_func: Function from a dataset to a dataset.
+            transformation_func: Function that takes a dataset and returns a dataset, for example
+                the result of `tf.data.experimental.map_and_batch`.
 
         Returns:
             The dataset that the function returns.
 
         Raises:
-            TypeError: If the result is not a dataset.
+            TypeError: If the function does not return a dataset.
 
         Example:
             >>> import tfpy as tf
@@ -200,19 +208,23 @@ class DatasetBase:
 
     def reduce(
         self, initial_state: Nest, reduce_func: Callable[..., Any], name: str | None = None
-    ) -> Any:
+    ) -> Nest:
         """Combine all elements into one value.
 
+        The value is a state, which `reduce_func` updates for each element.
+
         Args:
-            initial_state: Nest of tensors, the first state.
-            reduce_func: Function of a state and an element that returns the next state.
+            initial_state: State before the first element, a tensor or nested structure (tuple or
+                dict) of tensors.
+            reduce_func: Function that takes the state and an element and returns the next state.
 
         Returns:
             The state after the last element.
 
         Raises:
-            TypeError: If the structure or dtypes of the state change.
-            tf.errors.NotTraceableError: If a `tf.function` is being traced.
+            TypeError: If `reduce_func` returns a state with a different structure or dtype.
+            tf.errors.NotTraceableError: If a `tf.function` calls the method. The function then runs
+                eagerly, without compilation.
 
         Example:
             >>> import tfpy as tf
@@ -223,15 +235,16 @@ class DatasetBase:
         _check_not_traced("reducing a dataset")
         return mapping.reduced(self._node, initial_state, reduce_func)
 
-    def get_single_element(self, name: str | None = None) -> Any:
-        """Return the only element of the dataset.
+    def get_single_element(self, name: str | None = None) -> Nest:
+        """Return the element of a dataset that has exactly one.
 
         Returns:
-            Nest of tensors.
+            The element, a tensor or nest of tensors.
 
         Raises:
             tf.errors.InvalidArgumentError: If the dataset is empty or has more than one element.
-            tf.errors.NotTraceableError: If a `tf.function` is being traced.
+            tf.errors.NotTraceableError: If a `tf.function` calls the method. The function then runs
+                eagerly, without compilation.
 
         Example:
             >>> import tfpy as tf

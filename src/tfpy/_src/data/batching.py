@@ -95,7 +95,7 @@ class Unbatch(DatasetNode):
     """The slices of each element along its first axis.
 
     Raises:
-        ValueError: If a component is a scalar, or first sizes differ.
+        ValueError: If a component is a scalar, or first dimensions differ.
     """
 
     name = "_UnbatchDataset"

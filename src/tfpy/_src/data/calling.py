@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable
 from typing import Any, Self
 
-from tfpy._src.core.typing import IntLike, Nest
+from tfpy._src.core.typing import IntLike, Nest, TensorLike
 from tfpy._src.data import mapping, nesting
 from tfpy._src.data.base import DatasetBase
 from tfpy._src.data.sources import whole
@@ -26,11 +26,15 @@ class Calling(DatasetBase):
     ) -> Self:
         """Apply a function to every element.
 
-        The function is traced and compiled for the host; Python code in it runs only during
-        tracing. The components of a tuple are passed as separate arguments.
+        The function is traced, as a `tf.function` is, and then computed with NumPy on every
+        backend. Python code in it therefore runs only during tracing. A function that cannot be
+        traced, for example because it uses ragged tensors or `tf.py_function`, is called for every
+        element instead, which is slower.
 
         Args:
-            map_func: Function of an element that returns a nest of tensors.
+            map_func: Function that takes an element and returns a tensor or nested structure (tuple
+                or dict) of tensors. If the elements are tuples, their components are passed as
+                separate arguments.
             num_parallel_calls: Has no effect.
             deterministic: Has no effect.
             synchronous: Has no effect.
@@ -40,28 +44,32 @@ class Calling(DatasetBase):
             A `tf.data.Dataset` of the results.
 
         Raises:
-            TypeError: If a result does not convert to tensors.
+            TypeError: If the function returns a value that cannot be converted to tensors.
 
         Example:
             >>> import tfpy as tf
             >>> [int(x) for x in tf.data.Dataset.range(4).map(lambda x: x * x)]
             [0, 1, 4, 9]
+            >>> pairs = tf.data.Dataset.from_tensor_slices(([1, 2], [10, 20]))
+            >>> [int(x) for x in pairs.map(lambda a, b: a + b)]
+            [11, 22]
 
         See also: `tf.data.Dataset.flat_map`, `tf.data.Dataset.filter`.
         """
         return self._with(mapping.Map(self._node, map_func))
 
-    def filter(self, predicate: Callable[..., Any], name: str | None = None) -> Self:
+    def filter(self, predicate: Callable[..., TensorLike], name: str | None = None) -> Self:
         """Keep the elements for which a predicate is True.
 
         Args:
-            predicate: Function of an element that returns a scalar bool tensor.
+            predicate: Function that takes an element, as in `tf.data.Dataset.map`, and returns a
+                scalar bool tensor.
 
         Returns:
             A `tf.data.Dataset`.
 
         Raises:
-            ValueError: If the predicate does not return a scalar bool.
+            ValueError: If the predicate does not return a scalar bool tensor.
 
         Example:
             >>> import tfpy as tf
@@ -72,17 +80,18 @@ class Calling(DatasetBase):
         """
         return self._with(mapping.Filter(self._node, predicate))
 
-    def take_while(self, predicate: Callable[..., Any], name: str | None = None) -> Self:
+    def take_while(self, predicate: Callable[..., TensorLike], name: str | None = None) -> Self:
         """Keep the elements before the first one for which a predicate is False.
 
         Args:
-            predicate: Function of an element that returns a scalar bool tensor.
+            predicate: Function that takes an element, as in `tf.data.Dataset.map`, and returns a
+                scalar bool tensor.
 
         Returns:
             A `tf.data.Dataset`.
 
         Raises:
-            ValueError: If the predicate does not return a scalar bool.
+            ValueError: If the predicate does not return a scalar bool tensor.
 
         Example:
             >>> import tfpy as tf
@@ -96,19 +105,20 @@ class Calling(DatasetBase):
     def scan(
         self, initial_state: Nest, scan_func: Callable[..., Any], name: str | None = None
     ) -> Self:
-        """Apply a function to every element and carry a state from element to element.
+        """Apply a function to every element, with a state that it updates.
 
         Args:
-            initial_state: Nest of tensors, the first state.
-            scan_func: Function of a state and an element that returns a pair of the next state and
-                the output.
+            initial_state: State for the first element, a tensor or nested structure (tuple or dict)
+                of tensors.
+            scan_func: Function that takes the state and an element, and returns a pair of the next
+                state and the output.
 
         Returns:
             A `tf.data.Dataset` of the outputs.
 
         Raises:
-            TypeError: If the function does not return a pair, or the structure or dtypes of the
-                state change.
+            TypeError: If the function does not return a pair, or returns a state with a different
+                structure or dtype.
 
         Example:
             >>> import tfpy as tf
@@ -121,14 +131,15 @@ class Calling(DatasetBase):
         """
         return self._with(mapping.Scan(self._node, initial_state, scan_func))
 
-    def flat_map(self, map_func: Callable[..., Any], name: str | None = None) -> Self:
-        """Apply a function that returns a dataset to every element, and concatenate the datasets.
+    def flat_map(self, map_func: Callable[..., DatasetBase], name: str | None = None) -> Self:
+        """Map every element to a dataset, and concatenate these datasets.
 
         Args:
-            map_func: Function of an element that returns a `tf.data.Dataset`.
+            map_func: Function that takes an element, as in `tf.data.Dataset.map`, and returns a
+                `tf.data.Dataset`.
 
         Returns:
-            A `tf.data.Dataset` of the elements of these datasets.
+            A `tf.data.Dataset` of the elements of all these datasets.
 
         Raises:
             TypeError: If the function does not return a dataset.
@@ -144,29 +155,34 @@ class Calling(DatasetBase):
 
     def interleave(
         self,
-        map_func: Callable[..., Any],
+        map_func: Callable[..., DatasetBase],
         cycle_length: IntLike | None = None,
         block_length: IntLike | None = None,
         num_parallel_calls: IntLike | None = None,
         deterministic: bool | None = None,
         name: str | None = None,
     ) -> Self:
-        """Apply a function that returns a dataset to every element, and interleave the datasets.
+        """Map every element to a dataset, and interleave the elements of these datasets.
+
+        At any time, `cycle_length` datasets are read in turn, `block_length` elements from each.
+        When one of them ends, the dataset of the next element takes its place.
 
         Args:
-            map_func: Function of an element that returns a `tf.data.Dataset`.
-            cycle_length: Number of datasets that are read in turn. Default: the number of
-                processors.
-            block_length: Number of consecutive elements of one dataset. Default: 1.
+            map_func: Function that takes an element, as in `tf.data.Dataset.map`, and returns a
+                `tf.data.Dataset`.
+            cycle_length: Number of datasets that are read in turn. Default (None or -1): the number
+                of processors.
+            block_length: Number of consecutive elements to take from a dataset before the next one
+                is read. Default: 1.
             num_parallel_calls: Has no effect.
             deterministic: Has no effect.
 
         Returns:
-            A `tf.data.Dataset` of the elements of these datasets.
+            A `tf.data.Dataset` of the elements of all these datasets.
 
         Raises:
             TypeError: If the function does not return a dataset.
-            tf.errors.InvalidArgumentError: If a length is less than 1.
+            tf.errors.InvalidArgumentError: If `cycle_length` or `block_length` is less than 1.
 
         Example:
             >>> import tfpy as tf

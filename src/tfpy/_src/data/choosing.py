@@ -19,7 +19,7 @@ class Choosing(DatasetBase):
         """Keep the first `count` elements.
 
         Args:
-            count: Number of elements; -1 keeps all of them.
+            count: Number of elements to keep. If it is -1, all elements are kept.
 
         Returns:
             A `tf.data.Dataset`.
@@ -37,7 +37,7 @@ class Choosing(DatasetBase):
         """Drop the first `count` elements.
 
         Args:
-            count: Number of elements; -1 drops all of them.
+            count: Number of elements to drop. If it is -1, all elements are dropped.
 
         Returns:
             A `tf.data.Dataset`.
@@ -52,10 +52,11 @@ class Choosing(DatasetBase):
         return self._with(selection.Skip(self._node, whole(count)))
 
     def repeat(self, count: IntLike | None = None, name: str | None = None) -> Self:
-        """Repeat the elements.
+        """Repeat the dataset.
 
         Args:
-            count: Number of passes over the elements. None and -1 repeat without end.
+            count: Number of times that the elements are produced. If it is None (default) or -1,
+                they are repeated without end.
 
         Returns:
             A `tf.data.Dataset`.
@@ -74,43 +75,52 @@ class Choosing(DatasetBase):
         reshuffle_each_iteration: bool | None = True,
         name: str | None = None,
     ) -> Self:
-        """Shuffle the elements, in TensorFlow's order for the same seeds.
+        """Shuffle the elements randomly.
 
-        Each element is drawn at random from a buffer. A uniform order needs a buffer that is at
-        least as large as the dataset.
+        Each element is drawn at random from a buffer, in which the next element of this dataset
+        replaces it. All orders are therefore equally likely only if the buffer is at least as large
+        as the dataset. TensorFlow produces the same order for the same seeds.
 
         Args:
-            buffer_size: Number of elements in the buffer.
-            seed: Integer that makes the sequence reproducible together with `tf.random.set_seed`.
-            reshuffle_each_iteration: If True, each iteration has a different order.
+            buffer_size: Number of elements in the buffer, or `tf.data.UNKNOWN_CARDINALITY` for a
+                buffer that holds all elements.
+            seed: Integer that, together with `tf.random.set_seed`, determines the sequence of
+                results. Default: a seed that differs between runs unless `tf.random.set_seed` was
+                called.
+            reshuffle_each_iteration: If True (default), each iteration has a different order. If
+                False, all iterations have the same order.
 
         Returns:
             A `tf.data.Dataset`.
 
         Raises:
-            tf.errors.InvalidArgumentError: If the buffer size is less than 1.
+            tf.errors.InvalidArgumentError: If `buffer_size` is less than 1.
 
         Example:
             >>> import tfpy as tf
-            >>> sorted(int(x) for x in tf.data.Dataset.range(4).shuffle(4, seed=1))
-            [0, 1, 2, 3]
+            >>> tf.random.set_seed(1)
+            >>> [int(x) for x in tf.data.Dataset.range(4).shuffle(4, seed=1)]
+            [2, 3, 0, 1]
         """
         anew = reshuffle_each_iteration is not False
         size = whole(buffer_size)
         return self._with(selection.Shuffle(self._node, size, seeds_of(seed), anew))
 
     def shard(self, num_shards: IntLike, index: IntLike, name: str | None = None) -> Self:
-        """Keep every `num_shards`-th element, starting at element `index`.
+        """Divide the elements into `num_shards` parts, and keep one of them.
+
+        The part consists of every `num_shards`-th element, starting at element `index`.
 
         Args:
-            num_shards: Number of shards.
-            index: Number of the shard to keep, from 0.
+            num_shards: Number of parts.
+            index: Index of the part to keep, from 0 to `num_shards - 1`.
 
         Returns:
             A `tf.data.Dataset`.
 
         Raises:
-            tf.errors.InvalidArgumentError: If `index` is not less than `num_shards`.
+            tf.errors.InvalidArgumentError: If `num_shards` is less than 1, or if `index` is not
+                from 0 to `num_shards - 1`.
 
         Example:
             >>> import tfpy as tf
@@ -123,10 +133,10 @@ class Choosing(DatasetBase):
         """Pair every element with its number.
 
         Args:
-            start: Number of the first element.
+            start: Number of the first element. Default: 0.
 
         Returns:
-            A `tf.data.Dataset` of pairs of an int64 scalar and an element.
+            A `tf.data.Dataset` of pairs of the number, a scalar integer tensor, and the element.
 
         Example:
             >>> import tfpy as tf
@@ -136,7 +146,7 @@ class Choosing(DatasetBase):
         return self._with(Enumerate(self._node, whole(start)))
 
     def unique(self, name: str | None = None) -> Self:
-        """Drop elements that occurred before.
+        """Drop every element that is equal to an earlier one.
 
         Returns:
             A `tf.data.Dataset`.
@@ -149,7 +159,7 @@ class Choosing(DatasetBase):
         return self._with(UniqueNode(self._node))
 
     def ignore_errors(self, log_warning: bool = False, name: str | None = None) -> Self:
-        """Drop elements that raise an error when they are computed.
+        """Drop the elements whose computation raises an error.
 
         Args:
             log_warning: Has no effect.

@@ -100,16 +100,17 @@ class Combining(DatasetBase):
     """Methods that combine several datasets."""
 
     def concatenate(self, dataset: DatasetBase, name: str | None = None) -> Self:
-        """Append the elements of another dataset.
+        """Append the elements of a second dataset.
 
         Args:
-            dataset: Dataset with elements of the same structure and dtypes.
+            dataset: Dataset whose elements have the same structure and dtypes as the elements of
+                this one.
 
         Returns:
             A `tf.data.Dataset`.
 
         Raises:
-            TypeError: If the elements are not compatible.
+            TypeError: If the elements of the two datasets have different structures or dtypes.
 
         Example:
             >>> import tfpy as tf
@@ -123,23 +124,26 @@ class Combining(DatasetBase):
 
     def rejection_resample(
         self,
-        class_func: Callable[..., Any],
+        class_func: Callable[..., TensorLike],
         target_dist: TensorLike,
         initial_dist: TensorLike | None = None,
         seed: IntLike | None = None,
         name: str | None = None,
-    ) -> Any:
-        """Resample the elements so that their classes have a target distribution.
+    ) -> Self:
+        """Drop elements at random, so that the rest has a given distribution of classes.
 
         Args:
-            class_func: Function of an element that returns its class, a scalar integer tensor.
-            target_dist: Float tensor of shape `[classes]`, the wanted distribution.
-            initial_dist: Float tensor of shape `[classes]`, the distribution in the dataset.
-                Default: estimated during the iteration.
-            seed: Integer that makes the sequence reproducible together with `tf.random.set_seed`.
+            class_func: Function that takes an element, as in `tf.data.Dataset.map`, and returns its
+                class, a scalar integer tensor.
+            target_dist: Float tensor of shape `[classes]` with the desired share of each class.
+            initial_dist: Float tensor of shape `[classes]` with the share of each class in this
+                dataset. Default: the shares are estimated during the iteration.
+            seed: Integer that, together with `tf.random.set_seed`, determines the sequence of
+                results. Default: a seed that differs between runs unless `tf.random.set_seed` was
+                called.
 
         Returns:
-            A `tf.data.Dataset` of pairs of class and element.
+            A `tf.data.Dataset` of pairs of the class and the element.
 
         Example:
             >>> import tfpy as tf
@@ -158,23 +162,30 @@ class Combining(DatasetBase):
         stop_on_empty_dataset: bool = False,
         rerandomize_each_iteration: bool | None = None,
     ) -> Any:
-        """Sample elements at random from several datasets, as TensorFlow does for the same seed.
+        """Take each element from one of several datasets, which is chosen at random.
+
+        TensorFlow chooses the same datasets for the same seeds.
 
         Args:
-            datasets: Nonempty list of datasets with compatible elements.
-            weights: Float tensor of shape `[len(datasets)]`, or a dataset of such tensors. Default:
-                equal weights.
-            seed: Integer that makes the sequence reproducible together with `tf.random.set_seed`.
-            stop_on_empty_dataset: If True, stop when a dataset ends. Otherwise continue with the
-                others.
-            rerandomize_each_iteration: If True, each iteration draws different samples.
+            datasets: Nonempty list of datasets whose elements have the same structure and dtypes.
+            weights: Float tensor of shape `[len(datasets)]` with the probability of each dataset,
+                or a dataset of such tensors, one for each element. Default: equal probabilities.
+            seed: Integer that, together with `tf.random.set_seed`, determines the sequence of
+                results. Default: a seed that differs between runs unless `tf.random.set_seed` was
+                called.
+            stop_on_empty_dataset: If True, stop when one of the datasets ends. If False, continue
+                with the others.
+            rerandomize_each_iteration: If True, each iteration makes different choices. If False or
+                None (default), all iterations make the same choices.
 
         Returns:
             A `tf.data.Dataset`.
 
         Raises:
-            ValueError: If there are no datasets, or the number of weights differs.
-            TypeError: If the elements are not compatible.
+            ValueError: If `datasets` is empty, or if the number of weights differs from the number
+                of datasets.
+            TypeError: If the elements of the datasets have different structures or dtypes, or if
+                the weights are not floats.
 
         Example:
             >>> import tfpy as tf
@@ -195,20 +206,22 @@ class Combining(DatasetBase):
         choice_dataset: DatasetBase,
         stop_on_empty_dataset: bool = True,
     ) -> Any:
-        """Select elements from several datasets in the order that another dataset specifies.
+        """Take each element from one of several datasets, which `choice_dataset` specifies.
 
         Args:
-            datasets: Nonempty list of datasets with compatible elements.
-            choice_dataset: Dataset of int64 scalars, the number of the dataset for each element.
-            stop_on_empty_dataset: If True, stop when a dataset ends. Otherwise continue with the
-                others.
+            datasets: Nonempty list of datasets whose elements have the same structure and dtypes.
+            choice_dataset: Dataset of scalar tensors of the dtype `tf.int64`. Each one is the index
+                of the dataset from which the next element is taken.
+            stop_on_empty_dataset: If True, stop when one of the datasets ends. If False, continue
+                with the others.
 
         Returns:
             A `tf.data.Dataset`.
 
         Raises:
-            ValueError: If there are no datasets.
-            TypeError: If the choices are not int64 scalars, or the elements are not compatible.
+            ValueError: If `datasets` is empty.
+            TypeError: If the choices are not scalars of the dtype `tf.int64`, or if the elements of
+                the datasets have different structures or dtypes.
 
         Example:
             >>> import tfpy as tf
@@ -224,20 +237,21 @@ class Combining(DatasetBase):
 
     @staticmethod
     def zip(*args: Nest, datasets: Nest = None, name: str | None = None) -> Any:
-        """Combine corresponding elements of several datasets.
+        """Combine the corresponding elements of several datasets.
 
-        The shortest dataset determines the length.
+        The result ends with the shortest dataset.
 
         Args:
-            *args: Datasets, or one nest of datasets (tuples and dicts, not lists).
-            datasets: The nest of datasets as a keyword.
+            *args: Datasets, or one nested structure (tuple or dict) of datasets.
+            datasets: Nested structure (tuple or dict) of datasets, instead of `*args`.
 
         Returns:
-            A `tf.data.Dataset` with elements of the structure in which the datasets are passed.
+            A `tf.data.Dataset`. Its elements have the structure in which the datasets are passed;
+            for more than one argument this is a tuple.
 
         Raises:
-            TypeError: If a leaf is not a dataset, or the datasets are passed in both ways or not at
-                all.
+            TypeError: If no dataset is passed, if both `*args` and `datasets` are passed, or if the
+                structure contains something other than datasets, for example a list.
 
         Example:
             >>> import tfpy as tf

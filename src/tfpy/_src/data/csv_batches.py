@@ -44,36 +44,44 @@ def make_csv_dataset(
     """Make a dataset of batches of CSV records, as dicts from column names to tensors.
 
     Args:
-        file_pattern: File name or list of file names, possibly with wildcards.
-        batch_size: Number of records in a batch.
-        column_names: Names of all columns. Default: the first line of the files.
-        column_defaults: For each column its dtype or the default for a missing value. Default:
-            inferred from the first `num_rows_for_inference` records.
-        label_name: Name of the column that is returned separately, as the label.
+        file_pattern: Glob pattern such as `"data/*.csv"`, or a list of patterns.
+        batch_size: Number of records in a batch. The last batch may be smaller, unless `num_epochs`
+            is None.
+        column_names: Names of all columns of the files. Default: the names in the first line.
+        column_defaults: List with an item for each column that is read. A dtype means that a value
+            is required. Any other item is the value for empty fields, and determines the dtype.
+            Default: infer the dtypes from the first `num_rows_for_inference` records, and read an
+            empty field as 0 or an empty string.
+        label_name: Name of the column that contains the labels. Default: no labels.
         select_columns: Names or indices of the columns to read. Default: all columns.
         field_delim: Character between fields.
-        use_quote_delim: If True, quotation marks enclose fields. Otherwise they are ordinary
-            characters.
-        na_value: String that is treated as a missing value, in addition to an empty field.
+        use_quote_delim: If True, fields may be enclosed in double quotation marks. If False, these
+            are ordinary characters.
+        na_value: String that is treated like an empty field.
         header: If True, the first line of each file contains the names.
-        num_epochs: Number of times that the files are read; None repeats without end.
-        shuffle: If True, shuffle the records.
-        shuffle_buffer_size: Number of records in the shuffle buffer.
-        shuffle_seed: Integer that makes the sequence reproducible together with
-            `tf.random.set_seed`.
+        num_epochs: Number of times that the files are read. Default: they are repeated without end.
+        shuffle: If True (default), shuffle the files and the records.
+        shuffle_buffer_size: Number of records in the buffer from which records are drawn.
+        shuffle_seed: Integer that, together with `tf.random.set_seed`, determines the sequence of
+            results. Default: a seed that differs between runs unless `tf.random.set_seed` was
+            called.
         prefetch_buffer_size: Has no effect.
-        num_parallel_reads: Number of files with interleaved records. Default: 1.
+        num_parallel_reads: Number of files that are read in turn, one record from each. Default: 1.
         sloppy: Has no effect.
-        num_rows_for_inference: Number of records for the inference of dtypes; None reads all.
-        compression_type: `"GZIP"`, `"ZLIB"` or `""` (default).
+        num_rows_for_inference: Number of records from which dtypes are inferred. None reads all
+            records.
+        compression_type: `"GZIP"`, `"ZLIB"`, or `""` (default) for files without compression.
         ignore_errors: If True, skip malformed records.
-        encoding: Accepted for compatibility; files are UTF-8.
+        encoding: Has no effect. Files are read as UTF-8.
 
     Returns:
-        A `tf.data.Dataset` of dicts, or of pairs of a dict and a label if `label_name` is given.
+        A `tf.data.Dataset`. Its elements are dicts from column names to tensors of shape
+        `[batch_size]`. If `label_name` is given, its elements are pairs of a dict of the other
+        columns and a tensor of the labels.
 
     Raises:
-        ValueError: If no file matches, or column names are unknown or duplicates.
+        ValueError: If no file matches `file_pattern`, if a column name is unknown or appears twice,
+            or if the length of `column_defaults` is not the number of columns that are read.
 
     Example:
         >>> import tfpy as tf
@@ -181,7 +189,7 @@ def _rows(
     """Yield the records of all files.
 
     Raises:
-        ValueError: If a record has another number of fields.
+        ValueError: If a record has a different number of fields.
     """
     for name in texts:
         rows = rows_of(pieces_of(DatasetRun(), name, compression), written, most_held(compression))

@@ -23,11 +23,13 @@ UNKNOWN_CARDINALITY = UNKNOWN
 
 
 class DatasetV2(Choosing, Combining, Storing, Grouping, Calling):
-    """A sequence of elements, each of which is a tensor or a nest of tensors.
+    """A sequence of elements, each of which is a tensor or nested structure of tensors.
 
-    Elements are computed with NumPy on the host, one at a time, when they are requested. A dataset
-    is iterated over with `for`, or with `async for` in a page. The static methods below make
-    datasets; the other methods return a new dataset.
+    The structure may consist of tuples and dicts, and its components may also be ragged tensors,
+    sparse tensors or datasets. Elements are computed one at a time, when they are requested, with
+    NumPy on every backend. Iterate over a dataset with `for`, or in a page with `async for`, which
+    lets the page react between elements. The static methods make datasets; the other methods
+    return a new dataset.
 
     Example:
         >>> import tfpy as tf
@@ -41,10 +43,11 @@ class DatasetV2(Choosing, Combining, Storing, Grouping, Calling):
 
     @staticmethod
     def from_tensors(tensors: Nest, name: str | None = None) -> DatasetV2:
-        """Make a dataset of one element.
+        """Make a dataset with one element.
 
         Args:
-            tensors: Nest of tensors. Lists are converted to tensors.
+            tensors: The element, a tensor or nested structure (tuple or dict) of tensors. A list is
+                converted to one tensor.
 
         Returns:
             A `tf.data.Dataset`.
@@ -60,21 +63,26 @@ class DatasetV2(Choosing, Combining, Storing, Grouping, Calling):
 
     @staticmethod
     def from_tensor_slices(tensors: Nest, name: str | None = None) -> DatasetV2:
-        """Make a dataset of the slices of tensors along the first axis.
+        """Make a dataset whose elements are the slices of tensors along their first axis.
 
         Args:
-            tensors: Nest of tensors with equal first sizes. Lists are converted to tensors.
+            tensors: Tensor or nested structure (tuple or dict) of tensors with the same first
+                dimension. A list is converted to one tensor.
 
         Returns:
-            A `tf.data.Dataset`.
+            A `tf.data.Dataset`. Its elements have the structure of `tensors`.
 
         Raises:
-            ValueError: If a tensor is a scalar, or first sizes differ.
+            ValueError: If there are no tensors, if one is a scalar, or if their first dimensions
+                differ.
 
         Example:
             >>> import tfpy as tf
             >>> [int(x) for x in tf.data.Dataset.from_tensor_slices([1, 2, 3])]
             [1, 2, 3]
+            >>> rows = tf.data.Dataset.from_tensor_slices(([1.5, 2.5], ["a", "b"]))
+            >>> [(float(x), name.numpy()) for x, name in rows]
+            [(1.5, b'a'), (2.5, b'b')]
 
         See also: `tf.data.Dataset.from_tensors`.
         """
@@ -91,24 +99,26 @@ class DatasetV2(Choosing, Combining, Storing, Grouping, Calling):
     ) -> DatasetV2:
         """Make a dataset of the values that a generator function yields.
 
-        Each iteration calls the function again. An asynchronous generator (`async def`) makes a
-        dataset for `async for` and `fit_async`.
+        Each iteration calls the function again. If the function is asynchronous (`async def`), read
+        the elements with `async for` or Keras's `fit_async`.
 
         Args:
-            generator: Function that returns an iterator.
-            output_types: Nest of dtypes of an element. Use `output_signature` instead in new code.
-            output_shapes: Nest of shapes of an element. Default: unknown shapes.
-            args: Sequence of tensors that the function receives as NumPy arrays.
-            output_signature: Nest of specs of an element, e.g. `tf.TensorSpec`.
+            generator: Function that returns an iterator over the elements.
+            output_types: Dtype of each component, in the structure of an element. In new code, use
+                `output_signature` instead.
+            output_shapes: Shape of each component, in the structure of an element; used with
+                `output_types`. Default: unknown shapes.
+            args: Arguments of `generator`, which it receives as NumPy arrays. Default: none.
+            output_signature: `tf.TensorSpec` of each component, in the structure of an element.
 
         Returns:
             A `tf.data.Dataset`.
 
         Raises:
-            TypeError: If `generator` is not callable, or the specs are missing or passed in both
-                forms.
-            tf.errors.InvalidArgumentError: If a value does not match the specs; raised while
-                iterating.
+            TypeError: If `generator` is not callable, if neither `output_signature` nor
+                `output_types` is given, or if both are.
+            tf.errors.InvalidArgumentError: If a value does not match `output_signature` or
+                `output_types`; raised while iterating.
 
         Example:
             >>> import tfpy as tf
@@ -128,16 +138,15 @@ class DatasetV2(Choosing, Combining, Storing, Grouping, Calling):
         """Make a dataset of evenly spaced integers.
 
         Args:
-            *args: `stop`, or `start, stop`, or `start, stop, step`. `start` defaults to 0, `step`
-                to 1.
-            **kwargs: `output_type`: dtype of the elements. Default: int64.
+            *args: One to three integers, with the meaning that they have in Python's `range`.
+            **kwargs: `output_type` is the dtype of the elements. Default: `tf.int64`.
 
         Returns:
             A `tf.data.Dataset` of scalars.
 
         Raises:
-            ValueError: If there are no arguments or more than three.
-            tf.errors.InvalidArgumentError: If the step is 0.
+            ValueError: If there are no positional arguments or more than three.
+            tf.errors.InvalidArgumentError: If the third integer, the step, is 0.
 
         Example:
             >>> import tfpy as tf
@@ -158,9 +167,9 @@ class DatasetV2(Choosing, Combining, Storing, Grouping, Calling):
         """Make an infinite dataset of evenly spaced numbers.
 
         Args:
-            start: First number.
-            step: Difference between consecutive numbers.
-            dtype: Dtype of the elements.
+            start: First number. Default: 0.
+            step: Difference between consecutive numbers. Default: 1.
+            dtype: Dtype of the elements. Default: `tf.int64`.
 
         Returns:
             A `tf.data.Dataset` of scalars.
@@ -182,20 +191,25 @@ class DatasetV2(Choosing, Combining, Storing, Grouping, Calling):
     ) -> DatasetV2:
         """Make an infinite dataset of random 32-bit integers.
 
-        The numbers are TensorFlow's for the same seeds.
+        TensorFlow produces the same numbers for the same seeds.
 
         Args:
-            seed: Integer that makes the sequence reproducible together with `tf.random.set_seed`.
-            rerandomize_each_iteration: If True, each iteration produces different numbers.
+            seed: Integer that, together with `tf.random.set_seed`, determines the sequence of
+                results. Default: a seed that differs between runs unless `tf.random.set_seed` was
+                called.
+            rerandomize_each_iteration: If True, each iteration produces different numbers. If False
+                or None (default), all iterations produce the same numbers.
 
         Returns:
-            A `tf.data.Dataset` of uint32 scalars (int64 with 64-bit dtypes).
+            A `tf.data.Dataset` of uint32 scalars, or of int64 scalars if the environment variable
+            `TFPY_ENABLE_X64` is set.
 
         Example:
             >>> import tfpy as tf
+            >>> tf.random.set_seed(1)
             >>> numbers = tf.data.Dataset.random(seed=4).take(2)
-            >>> [int(x) for x in numbers] == [int(x) for x in numbers]
-            True
+            >>> [int(x) for x in numbers], [int(x) for x in numbers]
+            ([3140572256, 1890473413], [3140572256, 1890473413])
         """
         return DatasetV2(sources.Random(seeds_of(seed), bool(rerandomize_each_iteration)))
 
@@ -209,12 +223,14 @@ class DatasetV2(Choosing, Combining, Storing, Grouping, Calling):
         """Make a dataset of the names of the files that match glob patterns.
 
         Args:
-            file_pattern: Pattern or list of patterns, e.g. `"images/*.png"`.
-            shuffle: If False, keep the names in order. Default: shuffle them.
-            seed: Integer that makes the sequence reproducible together with `tf.random.set_seed`.
+            file_pattern: Glob pattern such as `"images/*.png"`, or a list of patterns.
+            shuffle: If False, sort the names. If True or None (default), shuffle them.
+            seed: Integer that, together with `tf.random.set_seed`, determines the sequence of
+                results. Default: a seed that differs between runs unless `tf.random.set_seed` was
+                called.
 
         Returns:
-            A `tf.data.Dataset` of string scalars.
+            A `tf.data.Dataset` of scalar string tensors.
 
         Raises:
             tf.errors.InvalidArgumentError: If no file matches.
@@ -231,12 +247,13 @@ class DatasetV2(Choosing, Combining, Storing, Grouping, Calling):
 
 
 class TextLineDatasetV2(DatasetV2):
-    """A dataset of the lines of text files, without line ends.
+    """A dataset of the lines of text files, without the characters that end a line.
 
     Args:
-        filenames: File names, or a dataset of file names. In a page also URLs, data sources and the
-            browser's File objects; their lines are awaited.
-        compression_type: `"GZIP"`, `"ZLIB"` or `""` (default).
+        filenames: Name of a file, or a list or dataset of names. In a page, URLs, data sources such
+            as `tf.data.URLDataSource` and the browser's File objects are accepted too; read these
+            with `async for`.
+        compression_type: `"GZIP"`, `"ZLIB"`, or `""` (default) for files without compression.
         buffer_size: Has no effect.
         num_parallel_reads: Has no effect.
 
@@ -269,9 +286,10 @@ class TFRecordDatasetV2(DatasetV2):
     """A dataset of the records of TFRecord files.
 
     Args:
-        filenames: File names, or a dataset of file names. In a page also URLs, data sources and the
-            browser's File objects; their records are awaited.
-        compression_type: `"GZIP"`, `"ZLIB"` or `""` (default).
+        filenames: Name of a file, or a list or dataset of names. In a page, URLs, data sources such
+            as `tf.data.URLDataSource` and the browser's File objects are accepted too; read these
+            with `async for`.
+        compression_type: `"GZIP"`, `"ZLIB"`, or `""` (default) for files without compression.
         buffer_size: Has no effect.
         num_parallel_reads: Has no effect.
 
@@ -281,7 +299,7 @@ class TFRecordDatasetV2(DatasetV2):
 
     Example:
         >>> import tfpy as tf
-        >>> record = "020000000000000078270b34686913d60856"  # a length, "hi", and the sums of both
+        >>> record = "020000000000000078270b34686913d60856"  # length, checksum, "hi", checksum
         >>> tf.io.write_file("hi.tfrecord", bytes.fromhex(record))
         >>> [x.numpy() for x in tf.data.TFRecordDataset("hi.tfrecord")]
         [b'hi']
@@ -305,19 +323,20 @@ class FixedLengthRecordDatasetV2(DatasetV2):
     """A dataset of the records of binary files in which all records have the same length.
 
     Args:
-        filenames: File names, or a dataset of file names. In a page also URLs, data sources and the
-            browser's File objects; their records are awaited.
+        filenames: Name of a file, or a list or dataset of names. In a page, URLs, data sources such
+            as `tf.data.URLDataSource` and the browser's File objects are accepted too; read these
+            with `async for`.
         record_bytes: Length of a record in bytes.
-        header_bytes: Number of bytes to skip at the start of each file. Default: 0.
-        footer_bytes: Number of bytes to ignore at the end of each file. Default: 0.
+        header_bytes: Number of bytes to skip at the beginning of each file. Default: 0.
+        footer_bytes: Number of bytes to skip at the end of each file. Default: 0.
         buffer_size: Has no effect.
-        compression_type: `"GZIP"`, `"ZLIB"` or `""` (default).
+        compression_type: `"GZIP"`, `"ZLIB"`, or `""` (default) for files without compression.
         num_parallel_reads: Has no effect.
 
     Raises:
         tf.errors.NotFoundError: If a file does not exist; raised while iterating.
-        tf.errors.InvalidArgumentError: If a file does not consist of complete records; raised
-            while iterating.
+        tf.errors.InvalidArgumentError: If the length of a file without its header and footer is
+            not a multiple of `record_bytes`; raised while iterating.
 
     Example:
         >>> import tfpy as tf
@@ -348,17 +367,19 @@ class FixedLengthRecordDatasetV2(DatasetV2):
 
 
 class WholeFileDataset(DatasetV2):
-    """A dataset of the contents of files. Each element is one file as a string of bytes.
+    """A dataset of the contents of files. Each element is a whole file, as a string of bytes.
+
+    For example, `WholeFileDataset(urls).map(tf.io.decode_png)` loads images.
 
     Args:
-        filenames: File names, URLs or data sources, or a dataset of names and URLs.
+        filenames: Name of a file, or a list or dataset of names. In a page, URLs, data sources such
+            as `tf.data.URLDataSource` and the browser's File objects are accepted too; read these
+            with `async for`.
 
     Raises:
         tf.errors.NotFoundError: If a file does not exist; raised while iterating.
 
     Example:
-        `WholeFileDataset(["https://host/a.png"]).map(tf.io.decode_png)` loads images.
-
         >>> import tfpy as tf
         >>> tf.io.write_file("lines.txt", "one\\ntwo\\n")
         >>> [text.numpy() for text in tf.data.WholeFileDataset(["lines.txt"])]

@@ -1,4 +1,4 @@
-"""`tf.data.webcam` and `tf.data.microphone`: TensorFlow.js's functions, as datasets."""
+"""`tf.data.webcam` and `tf.data.microphone` of TensorFlow.js, as datasets."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from tfpy._src.backends.javascript.bridge import wait
 from tfpy._src.base import dtypes
 from tfpy._src.base.errors import UnavailableError
 from tfpy._src.compiler.ir.aval import Array
+from tfpy._src.core.tensor import Tensor
 from tfpy._src.data.dataset import DatasetV2
 from tfpy._src.data.generators import GeneratorNode
 from tfpy._src.functions.tf_function.signature import TensorSpec
@@ -19,45 +20,47 @@ from tfpy._src.tensors.browser import media
 
 
 class DeviceDataset(DatasetV2):
-    """The elements that a camera or microphone produces while it is on.
+    """A dataset of the elements that a camera or microphone produces while it is on.
 
-    Iterate over it with `async for`. `async with` turns the device off at the end. Datasets derived
-    from it end when the device is turned off. `tf.data.webcam` and `tf.data.microphone` make one.
+    `tf.data.webcam` and `tf.data.microphone` return one. Iterate over it, or over datasets that are
+    derived from it, with `async for`. The dataset ends when the camera or microphone is turned off,
+    which an `async with` block does at its end.
     """
 
     def __init__(self, device: Any, read: Callable[[], AsyncGenerator[Any]], spec: Any) -> None:
         super().__init__(GeneratorNode(read, (), spec))
         self._device = device
         self.sample_rate_hz: float | None = None
-        """Samples per second of a microphone; None for a camera."""
+        """Number of samples per second of a microphone, or None for a camera."""
 
-    def capture(self) -> Any:
-        """Return the next element.
+    def capture(self) -> Tensor | dict[str, Tensor]:
+        """Return the next element. This method blocks; in a page, use `capture_async`.
 
         Returns:
-            Tensor, or a dict of tensors for a microphone.
+            Tensor with an image, or a dict of tensors for a microphone.
 
         Raises:
-            UnavailableError: If the device is off.
+            tf.errors.UnavailableError: If the camera or microphone is off.
         """
         return wait(self.capture_async(), "write `await device.capture_async()`")
 
     @awaitable("camera.capture_async()")
-    async def capture_async(self) -> Any:
-        """Await the next element.
+    async def capture_async(self) -> Tensor | dict[str, Tensor]:
+        """Return the next element, without blocking the page.
 
         Returns:
-            Tensor, or a dict of tensors for a microphone.
+            An awaitable that resolves to a tensor with an image, or to a dict of tensors for a
+            microphone.
 
         Raises:
-            UnavailableError: If the device is off.
+            tf.errors.UnavailableError: If the camera or microphone is off.
         """
         async for element in self:
             return element
         raise UnavailableError(None, "capture", "The device is turned off.")
 
     def stop(self) -> None:
-        """Turn the device off."""
+        """Turn the camera or microphone off."""
         self._device.stop()
 
     async def __aenter__(self) -> Self:
@@ -68,7 +71,7 @@ class DeviceDataset(DatasetV2):
 
 
 def webcam(
-    video: Any = None,
+    video: object = None,
     *,
     resize_width: int | None = None,
     resize_height: int | None = None,
@@ -78,24 +81,35 @@ def webcam(
 ) -> DeviceDataset:
     """Open a camera as an infinite dataset of images.
 
-    This function blocks until the user permits the access; in a page use `tf.data.webcam_async`.
+    This function blocks until the user permits access to the camera; in a page, use
+    `tf.data.webcam_async`.
 
     Args:
-        video: Video element of the page that shows the camera's image.
-        resize_width: Width of the images. It must be given together with `resize_height`.
-        resize_height: Height of the images.
-        center_crop: If True, crop the center instead of resizing the image.
-        facing_mode: `"user"` or `"environment"`.
-        device_id: The browser's id of the camera.
+        video: Video element of the page, which then shows the camera's image. Default: the image is
+            not shown.
+        resize_width: Width of the images in pixels. Pass it together with `resize_height`. Default:
+            the width of the camera's images.
+        resize_height: Height of the images in pixels. Default: the height of the camera's images.
+        center_crop: If True, crop the images to `resize_width` and `resize_height` at their center
+            instead of resizing them.
+        facing_mode: `"user"` for a camera that faces the user, or `"environment"` for one that
+            faces away. Default: the browser chooses.
+        device_id: Identifier of the camera, as `navigator.mediaDevices.enumerateDevices()` of the
+            browser returns it. Default: the browser chooses.
 
     Returns:
         A dataset of int32 tensors of shape `[height, width, 3]` with values from 0 to 255.
 
     Raises:
-        tf.errors.PermissionDeniedError: If the user denies the access.
+        tf.errors.PermissionDeniedError: If the user denies access to the camera.
         tf.errors.NotFoundError: If there is no camera.
-        tf.errors.UnimplementedError: If the program does not run in the page's main thread.
-        ValueError: If only one of width and height is given, or both are missing for a crop.
+        tf.errors.InvalidArgumentError: If no camera matches `facing_mode` and `device_id`, or if
+            its images are too small to be cropped.
+        tf.errors.UnavailableError: If the camera is in use elsewhere.
+        tf.errors.UnimplementedError: If the program does not run in the main thread of a page that
+            was loaded from https or localhost.
+        ValueError: If only one of `resize_width` and `resize_height` is given, or if `center_crop`
+            is True and they are missing.
 
     Example::
 
@@ -120,7 +134,7 @@ def webcam(
 
 @awaitable("tf.data.webcam_async()")
 async def webcam_async(
-    video: Any = None,
+    video: object = None,
     *,
     resize_width: int | None = None,
     resize_height: int | None = None,
@@ -131,21 +145,32 @@ async def webcam_async(
     """Open a camera as an infinite dataset of images, without blocking the page.
 
     Args:
-        video: Video element of the page that shows the camera's image.
-        resize_width: Width of the images. It must be given together with `resize_height`.
-        resize_height: Height of the images.
-        center_crop: If True, crop the center instead of resizing the image.
-        facing_mode: `"user"` or `"environment"`.
-        device_id: The browser's id of the camera.
+        video: Video element of the page, which then shows the camera's image. Default: the image is
+            not shown.
+        resize_width: Width of the images in pixels. Pass it together with `resize_height`. Default:
+            the width of the camera's images.
+        resize_height: Height of the images in pixels. Default: the height of the camera's images.
+        center_crop: If True, crop the images to `resize_width` and `resize_height` at their center
+            instead of resizing them.
+        facing_mode: `"user"` for a camera that faces the user, or `"environment"` for one that
+            faces away. Default: the browser chooses.
+        device_id: Identifier of the camera, as `navigator.mediaDevices.enumerateDevices()` of the
+            browser returns it. Default: the browser chooses.
 
     Returns:
-        An awaitable of the dataset that `tf.data.webcam` returns.
+        An awaitable that resolves to a dataset of int32 tensors of shape `[height, width, 3]` with
+        values from 0 to 255.
 
     Raises:
-        tf.errors.PermissionDeniedError: If the user denies the access.
+        tf.errors.PermissionDeniedError: If the user denies access to the camera.
         tf.errors.NotFoundError: If there is no camera.
-        tf.errors.UnimplementedError: If the program does not run in the page's main thread.
-        ValueError: If only one of width and height is given, or both are missing for a crop.
+        tf.errors.InvalidArgumentError: If no camera matches `facing_mode` and `device_id`, or if
+            its images are too small to be cropped.
+        tf.errors.UnavailableError: If the camera is in use elsewhere.
+        tf.errors.UnimplementedError: If the program does not run in the main thread of a page that
+            was loaded from https or localhost.
+        ValueError: If only one of `resize_width` and `resize_height` is given, or if `center_crop`
+            is True and they are missing.
 
     Example::
 
@@ -189,31 +214,38 @@ def microphone(
 ) -> DeviceDataset:
     """Open a microphone as an infinite dataset of spectrograms, waveforms or both.
 
-    This function blocks until the user permits the access; in a page use
-    `tf.data.microphone_async`. The attribute `sample_rate_hz` of the dataset is the browser's
-    sample rate. Samples are dropped while the page is too busy to receive them.
+    The attribute `sample_rate_hz` of the dataset is the number of samples per second. Samples are
+    dropped while the page is too busy to receive them. This function blocks until the user permits
+    access to the microphone; in a page, use `tf.data.microphone_async`.
 
     Args:
-        fft_size: Number of samples of a column, a power of 2 from 16 to 16384.
-        column_truncate_length: Number of lowest frequencies to keep. Default: all.
-        num_frames_per_spectrogram: Number of columns of a spectrogram.
-        include_spectrogram: If True, elements have the key `"spectrogram"`.
+        fft_size: Number of samples in a frame, a power of 2 from 16 to 16384. It is also the number
+            of frequencies.
+        column_truncate_length: Number of frequencies to keep, starting with the lowest. Default:
+            all.
+        num_frames_per_spectrogram: Number of consecutive frames in an element.
+        include_spectrogram: If True (default), elements have the key `"spectrogram"`.
         include_waveform: If True, elements have the key `"waveform"`.
-        smoothing_time_constant: Weight of the previous column in each column, from 0 to below 1.
-        audio_track_constraints: The browser's constraints of the audio track.
+        smoothing_time_constant: Weight of the previous frame in the frequencies of each frame, at
+            least 0 and less than 1.
+        audio_track_constraints: Dict with the browser's `MediaTrackConstraints` for the microphone,
+            such as `{"echoCancellation": False}`. Default: no constraints.
 
     Returns:
-        A dataset of dicts. `"spectrogram"` is a float32 tensor of decibels of shape
-        `[num_frames_per_spectrogram, column_truncate_length, 1]`, as the browser's AnalyserNode
-        computes them. `"waveform"` is a float32 tensor of shape
-        `[num_frames_per_spectrogram * fft_size, 1]`.
+        A dataset of dicts. The value of `"spectrogram"` is a float32 tensor of shape
+        `[num_frames_per_spectrogram, column_truncate_length, 1]` with decibels, as the browser's
+        AnalyserNode computes them. The value of `"waveform"` is a float32 tensor of shape
+        `[num_frames_per_spectrogram * fft_size, 1]` with samples.
 
     Raises:
-        tf.errors.PermissionDeniedError: If the user denies the access.
+        tf.errors.PermissionDeniedError: If the user denies access to the microphone.
         tf.errors.NotFoundError: If there is no microphone.
-        tf.errors.UnimplementedError: If the program does not run in the page's main thread.
-        tf.errors.UnavailableError: If the user must first click on the page.
-        ValueError: If a size is not valid, or nothing is included.
+        tf.errors.UnimplementedError: If the program does not run in the main thread of a page that
+            was loaded from https or localhost.
+        tf.errors.UnavailableError: If the microphone is in use elsewhere, or if the browser
+            requires that the user first clicks on the page.
+        ValueError: If `fft_size`, `column_truncate_length` or `num_frames_per_spectrogram` is not
+            valid, or if both `include_spectrogram` and `include_waveform` are False.
 
     Example::
 
@@ -250,24 +282,38 @@ async def microphone_async(
 ) -> DeviceDataset:
     """Open a microphone as an infinite dataset, without blocking the page.
 
+    The elements are spectrograms, waveforms or both. The attribute `sample_rate_hz` of the dataset
+    is the number of samples per second. Samples are dropped while the page is too busy to receive
+    them.
+
     Args:
-        fft_size: Number of samples of a column, a power of 2 from 16 to 16384.
-        column_truncate_length: Number of lowest frequencies to keep. Default: all.
-        num_frames_per_spectrogram: Number of columns of a spectrogram.
-        include_spectrogram: If True, elements have the key `"spectrogram"`.
+        fft_size: Number of samples in a frame, a power of 2 from 16 to 16384. It is also the number
+            of frequencies.
+        column_truncate_length: Number of frequencies to keep, starting with the lowest. Default:
+            all.
+        num_frames_per_spectrogram: Number of consecutive frames in an element.
+        include_spectrogram: If True (default), elements have the key `"spectrogram"`.
         include_waveform: If True, elements have the key `"waveform"`.
-        smoothing_time_constant: Weight of the previous column in each column, from 0 to below 1.
-        audio_track_constraints: The browser's constraints of the audio track.
+        smoothing_time_constant: Weight of the previous frame in the frequencies of each frame, at
+            least 0 and less than 1.
+        audio_track_constraints: Dict with the browser's `MediaTrackConstraints` for the microphone,
+            such as `{"echoCancellation": False}`. Default: no constraints.
 
     Returns:
-        An awaitable of the dataset that `tf.data.microphone` returns.
+        An awaitable that resolves to a dataset of dicts. The value of `"spectrogram"` is a float32
+        tensor of shape `[num_frames_per_spectrogram, column_truncate_length, 1]` with decibels, as
+        the browser's AnalyserNode computes them. The value of `"waveform"` is a float32 tensor of
+        shape `[num_frames_per_spectrogram * fft_size, 1]` with samples.
 
     Raises:
-        tf.errors.PermissionDeniedError: If the user denies the access.
+        tf.errors.PermissionDeniedError: If the user denies access to the microphone.
         tf.errors.NotFoundError: If there is no microphone.
-        tf.errors.UnimplementedError: If the program does not run in the page's main thread.
-        tf.errors.UnavailableError: If the user must first click on the page.
-        ValueError: If a size is not valid, or nothing is included.
+        tf.errors.UnimplementedError: If the program does not run in the main thread of a page that
+            was loaded from https or localhost.
+        tf.errors.UnavailableError: If the microphone is in use elsewhere, or if the browser
+            requires that the user first clicks on the page.
+        ValueError: If `fft_size`, `column_truncate_length` or `num_frames_per_spectrogram` is not
+            valid, or if both `include_spectrogram` and `include_waveform` are False.
 
     Example::
 

@@ -18,23 +18,23 @@ class CsvDatasetV2(DatasetV2):
     """A dataset of the records of CSV files, with one component for each column.
 
     Args:
-        filenames: File names, or a dataset of file names.
-        record_defaults: List with one item for each column: the dtype of a required column, or the
-            default for a missing value.
-        compression_type: `"GZIP"`, `"ZLIB"` or `""` (default).
+        filenames: Name of a file, or a list or dataset of names.
+        record_defaults: List with an item for each column that is read. A dtype means that a value
+            is required. Any other item is the value for empty fields, and determines the dtype.
+        compression_type: `"GZIP"`, `"ZLIB"`, or `""` (default) for files without compression.
         buffer_size: Has no effect.
         header: If True, skip the first line of each file.
         field_delim: Character between fields.
-        use_quote_delim: If True, quotation marks enclose fields. Otherwise they are ordinary
-            characters.
-        na_value: String that is treated as a missing value, in addition to an empty field.
-        select_cols: Sorted indices of the columns to read. Default: all columns.
-        exclude_cols: Sorted indices of the columns to skip.
+        use_quote_delim: If True, fields may be enclosed in double quotation marks. If False, these
+            are ordinary characters.
+        na_value: String that is treated like an empty field.
+        select_cols: Indices of the columns to read, in ascending order. Default: all columns.
+        exclude_cols: Indices of the columns to skip, in ascending order. Default: none.
 
     Raises:
         tf.errors.NotFoundError: If a file does not exist; raised while iterating.
-        tf.errors.InvalidArgumentError: If a record does not match the columns; raised while
-            iterating.
+        tf.errors.InvalidArgumentError: If a record has a different number of fields, if a required
+            value is missing, or if a field is not a number of the dtype; raised while iterating.
 
     Example:
         >>> import tfpy as tf
@@ -79,13 +79,14 @@ CsvDataset = CsvDatasetV2
 
 
 def cardinality(dataset: DatasetV2) -> Tensor:
-    """Return `dataset.cardinality()`.
+    """Return the number of elements of a dataset, as `tf.data.Dataset.cardinality` does.
 
     Args:
         dataset: A `tf.data.Dataset`.
 
     Returns:
-        Scalar int64 tensor.
+        Scalar integer tensor, which may be `tf.data.INFINITE_CARDINALITY` or
+        `tf.data.UNKNOWN_CARDINALITY`.
 
     Example:
         >>> import tfpy as tf
@@ -99,14 +100,15 @@ def from_list(elements: Sequence[Nest], name: str | None = None) -> DatasetV2:
     """Make a dataset of the items of a list.
 
     Args:
-        elements: Nonempty list of nests of tensors with the same structure, dtypes and shapes.
+        elements: Nonempty list of tensors, or of nested structures (tuples or dicts) of tensors.
+            All items must have the same structure, dtypes and shapes.
 
     Returns:
         A `tf.data.Dataset`.
 
     Raises:
         ValueError: If the list is empty.
-        TypeError: If the structure, dtypes or shapes of items differ.
+        TypeError: If the items have different structures, dtypes or shapes.
 
     Example:
         >>> import tfpy as tf
@@ -127,13 +129,13 @@ def from_list(elements: Sequence[Nest], name: str | None = None) -> DatasetV2:
 
 
 def get_next_as_optional(iterator: Iterator) -> Optional:
-    """Return `iterator.get_next_as_optional()`.
+    """Return the next element of an iterator as an Optional.
 
     Args:
         iterator: A `tf.data.Iterator`.
 
     Returns:
-        A `tf.experimental.Optional`, without a value at the end.
+        A `tf.experimental.Optional`. At the end of the dataset it has no value.
 
     Example:
         >>> import tfpy as tf
@@ -146,14 +148,17 @@ def get_next_as_optional(iterator: Iterator) -> Optional:
     return iterator.get_next_as_optional()
 
 
-def get_single_element(dataset: DatasetV2) -> Any:
-    """Return `dataset.get_single_element()`.
+def get_single_element(dataset: DatasetV2) -> Nest:
+    """Return the element of a dataset that has exactly one.
 
     Args:
         dataset: A `tf.data.Dataset` with one element.
 
     Returns:
-        Nest of tensors.
+        The element, a tensor or nest of tensors.
+
+    Raises:
+        tf.errors.InvalidArgumentError: If the dataset is empty or has more than one element.
 
     Example:
         >>> import tfpy as tf
@@ -164,14 +169,14 @@ def get_single_element(dataset: DatasetV2) -> Any:
     return dataset.get_single_element()
 
 
-def get_structure(dataset_or_iterator: DatasetV2 | Iterator) -> Any:
-    """Return the spec of the elements of a dataset or iterator.
+def get_structure(dataset_or_iterator: DatasetV2 | Iterator) -> Nest:
+    """Return the type of the elements of a dataset or iterator.
 
     Args:
         dataset_or_iterator: A `tf.data.Dataset` or `tf.data.Iterator`.
 
     Returns:
-        Nest of specs.
+        A `tf.TypeSpec` such as `tf.TensorSpec`, or a nest of these if the elements are nested.
 
     Raises:
         TypeError: If the argument is neither a dataset nor an iterator.
@@ -195,12 +200,12 @@ def get_structure(dataset_or_iterator: DatasetV2 | Iterator) -> Any:
 def Counter(  # noqa: N802 - TensorFlow's name
     start: TensorLike = 0, step: TensorLike = 1, dtype: DTypeLike = dtypes.int64
 ) -> DatasetV2:
-    """Make an infinite dataset of evenly spaced numbers, as `tf.data.Dataset.counter`.
+    """Make an infinite dataset of evenly spaced numbers, as `tf.data.Dataset.counter` does.
 
     Args:
-        start: First number.
-        step: Difference between consecutive numbers.
-        dtype: Dtype of the elements.
+        start: First number. Default: 0.
+        step: Difference between consecutive numbers. Default: 1.
+        dtype: Dtype of the elements. Default: `tf.int64`.
 
     Returns:
         A `tf.data.Dataset` of scalars.
@@ -218,20 +223,24 @@ def RandomDataset(  # noqa: N802 - TensorFlow's name
     rerandomize_each_iteration: bool | None = None,
     name: str | None = None,
 ) -> DatasetV2:
-    """Make an infinite dataset of random integers, as `tf.data.Dataset.random`.
+    """Make an infinite dataset of random 32-bit integers, as `tf.data.Dataset.random` does.
 
     Args:
-        seed: Integer that makes the sequence reproducible together with `tf.random.set_seed`.
-        rerandomize_each_iteration: If True, each iteration produces different numbers.
+        seed: Integer that, together with `tf.random.set_seed`, determines the sequence of results.
+            Default: a seed that differs between runs unless `tf.random.set_seed` was called.
+        rerandomize_each_iteration: If True, each iteration produces different numbers. If False or
+            None (default), all iterations produce the same numbers.
 
     Returns:
-        A `tf.data.Dataset` of scalars.
+        A `tf.data.Dataset` of uint32 scalars, or of int64 scalars if the environment variable
+        `TFPY_ENABLE_X64` is set.
 
     Example:
         >>> import tfpy as tf
+        >>> tf.random.set_seed(1)
         >>> numbers = tf.data.experimental.RandomDataset(seed=4).take(2)
-        >>> [int(x) for x in numbers] == [int(x) for x in numbers]
-        True
+        >>> [int(x) for x in numbers], [int(x) for x in numbers]
+        ([3140572256, 1890473413], [3140572256, 1890473413])
     """
     return DatasetV2.random(seed, rerandomize_each_iteration)
 
@@ -239,13 +248,14 @@ def RandomDataset(  # noqa: N802 - TensorFlow's name
 def choose_from_datasets(
     datasets: Sequence[DatasetV2], choice_dataset: DatasetV2, stop_on_empty_dataset: bool = False
 ) -> DatasetV2:
-    """Select elements from several datasets, as `tf.data.Dataset.choose_from_datasets`.
+    """Take elements from several datasets, as `tf.data.Dataset.choose_from_datasets` does.
 
     Args:
-        datasets: Nonempty list of datasets with compatible elements.
-        choice_dataset: Dataset of int64 scalars, the number of the dataset for each element.
-        stop_on_empty_dataset: If True, stop when a dataset ends. Otherwise continue with the
-            others.
+        datasets: Nonempty list of datasets whose elements have the same structure and dtypes.
+        choice_dataset: Dataset of scalar tensors of the dtype `tf.int64`. Each one is the index of
+            the dataset from which the next element is taken.
+        stop_on_empty_dataset: If True, stop when one of the datasets ends. If False, continue with
+            the others.
 
     Returns:
         A `tf.data.Dataset`.
@@ -269,15 +279,16 @@ def sample_from_datasets(
     seed: IntLike | None = None,
     stop_on_empty_dataset: bool = False,
 ) -> DatasetV2:
-    """Sample elements at random from several datasets, as `tf.data.Dataset.sample_from_datasets`.
+    """Draw from several datasets at random, as `tf.data.Dataset.sample_from_datasets` does.
 
     Args:
-        datasets: Nonempty list of datasets with compatible elements.
-        weights: Float tensor of shape `[len(datasets)]`, or a dataset of such tensors. Default:
-            equal weights.
-        seed: Integer that makes the sequence reproducible together with `tf.random.set_seed`.
-        stop_on_empty_dataset: If True, stop when a dataset ends. Otherwise continue with the
-            others.
+        datasets: Nonempty list of datasets whose elements have the same structure and dtypes.
+        weights: Float tensor of shape `[len(datasets)]` with the probability of each dataset, or a
+            dataset of such tensors, one for each element. Default: equal probabilities.
+        seed: Integer that, together with `tf.random.set_seed`, determines the sequence of results.
+            Default: a seed that differs between runs unless `tf.random.set_seed` was called.
+        stop_on_empty_dataset: If True, stop when one of the datasets ends. If False, continue with
+            the others.
 
     Returns:
         A `tf.data.Dataset`.
@@ -299,16 +310,17 @@ def save(
     dataset: DatasetV2,
     path: PathLike | TensorLike,
     compression: str | None = None,
-    shard_func: Callable[..., Any] | None = None,
+    shard_func: Callable[..., TensorLike] | None = None,
     checkpoint_args: dict[str, Any] | None = None,
 ) -> None:
-    """Write the elements of a dataset to a directory, as `tf.data.Dataset.save`.
+    """Write the elements of a dataset to a directory, as `tf.data.Dataset.save` does.
 
     Args:
         dataset: A `tf.data.Dataset`.
-        path: Path of the directory.
-        compression: `"GZIP"` or None.
-        shard_func: Function of an element that returns the number of its file.
+        path: Path of the directory. A dataset that it already contains is replaced.
+        compression: `"GZIP"`, or None (default) for files without compression.
+        shard_func: Function that takes an element, as in `tf.data.Dataset.map`, and returns the
+            number of the file to which it is written, a scalar integer tensor. Default: one file.
         checkpoint_args: Has no effect.
 
     Example:
@@ -326,15 +338,18 @@ def load(
     path: PathLike | TensorLike,
     element_spec: Nest = None,
     compression: str | None = None,
-    reader_func: Callable[..., Any] | None = None,
+    reader_func: Callable[..., DatasetV2] | None = None,
 ) -> DatasetV2:
-    """Make a dataset of saved elements, as `tf.data.Dataset.load`.
+    """Make a dataset of saved elements, as `tf.data.Dataset.load` does.
 
     Args:
         path: Path of the directory.
-        element_spec: Nest of specs. Necessary only for named tuples, which are saved as tuples.
-        compression: Has no effect: files record their compression.
-        reader_func: Function from a dataset of the datasets of files to a dataset of elements.
+        element_spec: Type of the elements, as `tf.data.Dataset.element_spec` of the saved dataset.
+            Required only for named tuples, which otherwise are loaded as tuples. Default: the saved
+            type.
+        compression: Has no effect. The directory records the compression of its files.
+        reader_func: Function that takes a dataset whose elements are datasets, one for each file,
+            and returns a dataset of the elements. Default: read one file after the other.
 
     Returns:
         A `tf.data.Dataset`.

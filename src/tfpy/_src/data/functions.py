@@ -148,7 +148,7 @@ class DataFunction:
             functions that cannot be traced.
 
     Raises:
-        TypeError: If the function returns a value that does not convert to tensors.
+        TypeError: If the function returns a value that cannot be converted to tensors.
     """
 
     def __init__(

@@ -11,7 +11,7 @@ from tfpy._src.base import dtypes
 from tfpy._src.base.errors import InvalidArgumentError
 from tfpy._src.core.conversion import constant, convert_to_tensor
 from tfpy._src.core.tensor_shape import TensorShape
-from tfpy._src.core.typing import DTypeLike, IntLike, Nest, ShapeLike
+from tfpy._src.core.typing import DTypeLike, IntLike, Nest, ShapeLike, TensorLike
 from tfpy._src.data import batching, nesting, padding, structure
 from tfpy._src.data.base import DatasetBase
 from tfpy._src.data.sources import whole
@@ -21,7 +21,7 @@ from tfpy._src.tensors.math.reductions import reduce_sum
 
 
 class Grouping(DatasetBase):
-    """Methods that group elements or split them."""
+    """Methods that group or split elements."""
 
     def batch(
         self,
@@ -35,17 +35,18 @@ class Grouping(DatasetBase):
 
         Args:
             batch_size: Number of elements in a batch.
-            drop_remainder: If True, drop a last batch that is smaller. The spec then has the static
-                batch size.
+            drop_remainder: If True, drop the last batch if it has fewer than `batch_size` elements.
+                The first dimension in `element_spec` is then `batch_size` instead of None.
             num_parallel_calls: Has no effect.
             deterministic: Has no effect.
 
         Returns:
-            A `tf.data.Dataset` with elements of shape `[batch_size, ...]`.
+            A `tf.data.Dataset`. Its elements have the structure of the elements of this dataset,
+            with tensors of shape `[batch_size, ...]`. The last batch may be smaller.
 
         Raises:
-            tf.errors.InvalidArgumentError: If the size is less than 1, or elements have different
-                shapes.
+            tf.errors.InvalidArgumentError: If `batch_size` is less than 1, or if the elements of a
+                batch have different shapes; the latter is raised while iterating.
 
         Example:
             >>> import tfpy as tf
@@ -63,7 +64,8 @@ class Grouping(DatasetBase):
             A `tf.data.Dataset` of the slices.
 
         Raises:
-            ValueError: If a component is a scalar, or first sizes differ.
+            ValueError: If a component of the elements is a scalar, or if the components have
+                different first dimensions.
 
         Example:
             >>> import tfpy as tf
@@ -80,8 +82,9 @@ class Grouping(DatasetBase):
         """Change the batch size of a dataset of batches.
 
         Args:
-            batch_size: Integer, or 1-D tensor of integers that are used in turn.
-            drop_remainder: If True, drop a last batch that is smaller.
+            batch_size: Number of elements in a batch. A 1-D tensor contains the sizes of
+                consecutive batches, which are used in turn.
+            drop_remainder: If True, drop the last batch if it has fewer than `batch_size` elements.
 
         Returns:
             A `tf.data.Dataset` of batches.
@@ -108,19 +111,23 @@ class Grouping(DatasetBase):
 
         Args:
             batch_size: Number of elements in a batch.
-            padded_shapes: Nest of shapes to pad to. A size of None means the largest size in the
-                batch. Default: the shapes of the specs.
-            padding_values: Nest of padding values, or one value for all components. Default: zeros
-                and empty strings.
-            drop_remainder: If True, drop a last batch that is smaller.
+            padded_shapes: Shape to which each component is padded, in the structure of an element.
+                A dimension of None or -1 is padded to the largest one in the batch. Default: the
+                shapes in `element_spec`.
+            padding_values: Scalar with which each component is padded, in the structure of an
+                element, or one scalar for all components. Default: 0 and the empty string.
+            drop_remainder: If True, drop the last batch if it has fewer than `batch_size` elements.
 
         Returns:
             A `tf.data.Dataset` of batches.
 
         Raises:
-            ValueError: If a shape does not fit the elements.
-            TypeError: If a padding value does not fit the elements.
-            tf.errors.DataLossError: If an element is larger than its padded shape.
+            ValueError: If a padded shape does not match the shape of its component, or if a padding
+                value is not a scalar.
+            TypeError: If a component is not a dense tensor, or if the dtype of a padding value
+                differs from the dtype of its component.
+            tf.errors.DataLossError: If an element is larger than its padded shape; raised while
+                iterating.
 
         Example:
             >>> import tfpy as tf
@@ -143,13 +150,13 @@ class Grouping(DatasetBase):
         row_splits_dtype: DTypeLike = dtypes.int64,
         name: str | None = None,
     ) -> Self:
-        """Combine consecutive elements into batches without padding.
+        """Combine consecutive elements of different shapes into batches without padding.
 
-        Tensors with unknown sizes in their specs become ragged tensors.
+        A component with unknown (None) dimensions in `element_spec` becomes a `tf.RaggedTensor`.
 
         Args:
             batch_size: Number of elements in a batch.
-            drop_remainder: If True, drop a last batch that is smaller.
+            drop_remainder: If True, drop the last batch if it has fewer than `batch_size` elements.
             row_splits_dtype: Has no effect.
 
         Returns:
@@ -168,17 +175,21 @@ class Grouping(DatasetBase):
     def sparse_batch(
         self, batch_size: IntLike, row_shape: ShapeLike, name: str | None = None
     ) -> Self:
-        """Combine consecutive tensors into sparse tensors.
+        """Combine consecutive tensors of different shapes into sparse tensors.
 
         Args:
             batch_size: Number of elements in a batch.
-            row_shape: Dense shape of each row; None for the largest size in the batch.
+            row_shape: Shape of each row of the sparse tensors. A dimension of None becomes the
+                largest one in the batch.
 
         Returns:
-            A `tf.data.Dataset` of sparse tensors.
+            A `tf.data.Dataset` of `tf.SparseTensor` with the dense shape
+            `[batch_size, *row_shape]`. The last batch may be smaller.
 
         Raises:
-            tf.errors.DataLossError: If an element is larger than `row_shape`.
+            TypeError: If the elements are not single tensors.
+            tf.errors.DataLossError: If an element is larger than `row_shape`; raised while
+                iterating.
 
         Example:
             >>> import tfpy as tf
@@ -200,19 +211,22 @@ class Grouping(DatasetBase):
     ) -> Self:
         """Combine consecutive elements into windows, each of which is a dataset.
 
-        For nested elements, each component becomes a dataset.
+        If the elements are nested, a window is a nest in the same structure, with one dataset for
+        each component.
 
         Args:
             size: Number of elements in a window.
-            shift: Number of elements between the starts of consecutive windows. Default: `size`.
-            stride: Step between the elements of a window.
-            drop_remainder: If True, drop last windows that are smaller.
+            shift: Distance between the first elements of consecutive windows. Default: `size`, so
+                that the windows do not overlap.
+            stride: Distance between consecutive elements of a window. Default: 1.
+            drop_remainder: If True, drop the windows at the end that have fewer than `size`
+                elements.
 
         Returns:
-            A `tf.data.Dataset` of datasets.
+            A `tf.data.Dataset` whose elements are datasets, or nests of datasets.
 
         Raises:
-            tf.errors.InvalidArgumentError: If an argument is less than 1.
+            tf.errors.InvalidArgumentError: If `size`, `shift` or `stride` is less than 1.
 
         Example:
             >>> import tfpy as tf
@@ -230,27 +244,32 @@ class Grouping(DatasetBase):
 
     def group_by_window(
         self,
-        key_func: Callable[..., Any],
-        reduce_func: Callable[..., Any],
+        key_func: Callable[..., TensorLike],
+        reduce_func: Callable[..., DatasetBase],
         window_size: IntLike | None = None,
-        window_size_func: Callable[..., Any] | None = None,
+        window_size_func: Callable[..., TensorLike] | None = None,
         name: str | None = None,
     ) -> Self:
-        """Group elements by key, and reduce each full group to a dataset.
+        """Collect elements with equal keys in groups, and reduce each group to a dataset.
+
+        A group is reduced when it has `window_size` elements, or at the end of the dataset.
 
         Args:
-            key_func: Function of an element that returns its key, a scalar int64 tensor.
-            reduce_func: Function of a key and a dataset of the elements with this key. It returns a
-                dataset.
-            window_size: Number of elements in a group.
-            window_size_func: Function of a key that returns the number of elements in its groups.
+            key_func: Function that takes an element, as in `tf.data.Dataset.map`, and returns its
+                key, a scalar integer tensor.
+            reduce_func: Function that takes a key and a dataset of the elements in a group, and
+                returns a dataset.
+            window_size: Number of elements in a full group. Pass either this argument or
+                `window_size_func`.
+            window_size_func: Function that takes a key and returns the number of elements in a full
+                group with this key.
 
         Returns:
-            A `tf.data.Dataset` of the elements of the reduced groups.
+            A `tf.data.Dataset` of the elements of the datasets that `reduce_func` returns.
 
         Raises:
-            ValueError: If not exactly one of the two sizes is given, or a key is not a scalar
-                integer.
+            ValueError: If neither or both of `window_size` and `window_size_func` are given, or if
+                a key is not a scalar integer.
             TypeError: If `reduce_func` does not return a dataset.
 
         Example:
@@ -274,7 +293,7 @@ class Grouping(DatasetBase):
 
     def bucket_by_sequence_length(
         self,
-        element_length_func: Callable[..., Any],
+        element_length_func: Callable[..., TensorLike],
         bucket_boundaries: Sequence[int],
         bucket_batch_sizes: Sequence[int],
         padded_shapes: Nest = None,
@@ -286,27 +305,31 @@ class Grouping(DatasetBase):
     ) -> Self:
         """Combine elements of similar length into padded batches.
 
+        Each element is assigned to a bucket by its length. The elements of a batch are all from the
+        same bucket.
+
         Args:
-            element_length_func: Function of an element that returns its length, a scalar integer
-                tensor.
-            bucket_boundaries: Lengths at which the second and later buckets begin. An element is in
-                the bucket before the first boundary above its length, even if boundaries descend.
+            element_length_func: Function that takes an element, as in `tf.data.Dataset.map`, and
+                returns its length, a scalar integer tensor.
+            bucket_boundaries: Lengths at which the second and later buckets begin, in ascending
+                order. The first bucket contains the elements that are shorter than the first
+                boundary.
             bucket_batch_sizes: Batch size of each bucket, one more than there are boundaries.
-            padded_shapes: Nest of shapes to pad to, as in `tf.data.Dataset.padded_batch`.
-            padding_values: Nest of padding values, or one value for all components. Default: zeros
-                and empty strings.
-            pad_to_bucket_boundary: If True, pad to the bucket's boundary minus 1 instead of to the
-                largest element.
+            padded_shapes: Shapes to pad to, as in `tf.data.Dataset.padded_batch`.
+            padding_values: Values to pad with, as in `tf.data.Dataset.padded_batch`.
+            pad_to_bucket_boundary: If True, pad unknown dimensions to the largest length in the
+                bucket, which is the next boundary minus 1, instead of the largest in the batch.
             no_padding: If True, do not pad. The elements of a batch must then have equal shapes.
-            drop_remainder: If True, drop a last batch that is smaller.
+            drop_remainder: If True, drop the last batch of each bucket if it is not full.
 
         Returns:
             A `tf.data.Dataset` of batches.
 
         Raises:
-            ValueError: If the numbers of boundaries and sizes do not match.
-            tf.errors.InvalidArgumentError: If an element beyond the last boundary must be padded to
-                a boundary.
+            ValueError: If `bucket_batch_sizes` does not have one more entry than
+                `bucket_boundaries`.
+            tf.errors.InvalidArgumentError: If `pad_to_bucket_boundary` is True and an element is
+                not shorter than the last boundary; raised while iterating.
 
         Example:
             >>> import tfpy as tf

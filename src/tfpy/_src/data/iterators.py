@@ -28,7 +28,7 @@ _TRUTH = Aval((), dtypes.bool)
 class Optional(HostObject):
     """A value that may be absent.
 
-    `from_value` and `empty` make one; the constructor is internal.
+    Create one with `from_value` or `empty`, not with the constructor.
 
     Example:
         >>> import tfpy as tf
@@ -42,10 +42,10 @@ class Optional(HostObject):
 
     @staticmethod
     def from_value(value: Nest) -> Optional:
-        """Make an Optional with a value.
+        """Create an Optional that has a value.
 
         Args:
-            value: Nest of tensors.
+            value: Tensor or nested structure (tuple or dict) of tensors.
 
         Returns:
             A `tf.experimental.Optional`.
@@ -59,10 +59,11 @@ class Optional(HostObject):
 
     @staticmethod
     def empty(element_spec: Nest) -> Optional:
-        """Make an Optional without a value.
+        """Create an Optional that has no value.
 
         Args:
-            element_spec: Nest of specs of the absent value.
+            element_spec: The `tf.TypeSpec` that a value would have, such as a `tf.TensorSpec`, or a
+                nested structure (tuple or dict) of them.
 
         Returns:
             A `tf.experimental.Optional`.
@@ -87,11 +88,11 @@ class Optional(HostObject):
         """
         return Tensor(_TRUTH, host_storage(np.array(self._has_value), _TRUTH))
 
-    def get_value(self, name: str | None = None) -> Any:
+    def get_value(self, name: str | None = None) -> Nest:
         """Return the value.
 
         Returns:
-            Nest of tensors.
+            Tensor or nested structure (tuple or dict) of tensors.
 
         Raises:
             tf.errors.InvalidArgumentError: If there is no value.
@@ -107,26 +108,28 @@ class Optional(HostObject):
         return self._value
 
     @property
-    def element_spec(self) -> Any:
-        """Nest of specs of the value."""
+    def element_spec(self) -> Nest:
+        """The type of the value, as a `tf.TypeSpec` or a nest of them."""
         if self._element_spec is None and self._has_value:
             self._element_spec = structure.spec_of(self._value)
         return self._element_spec
 
     @property
-    def value_structure(self) -> Any:
-        """Nest of specs of the value. Same as `element_spec`."""
+    def value_structure(self) -> Nest:
+        """The type of the value. Another name of `element_spec`."""
         return self.element_spec
 
 
 class Iterator(HostObject):
-    """An iterator over the elements of a dataset. `iter(dataset)` makes one.
+    """An iterator over the elements of a dataset, which `iter(dataset)` returns.
 
     Example:
         >>> import tfpy as tf
         >>> numbers = iter(tf.data.Dataset.range(3))
-        >>> isinstance(numbers, tf.data.Iterator), next(numbers).numpy().tolist()
-        (True, 0)
+        >>> isinstance(numbers, tf.data.Iterator)
+        True
+        >>> int(next(numbers)), int(numbers.get_next())
+        (0, 1)
 
     See also: `tf.data.Dataset`.
     """
@@ -137,8 +140,8 @@ class Iterator(HostObject):
         self._outer: Callable[[Flat], Any] | None = None
 
     @property
-    def element_spec(self) -> Any:
-        """Nest of specs of an element."""
+    def element_spec(self) -> Nest:
+        """The type of the elements, as `tf.data.Dataset.element_spec`."""
         return self._node.spec
 
     def __iter__(self) -> Iterator:
@@ -152,11 +155,11 @@ class Iterator(HostObject):
             self._outer = structure.outer(self._node.spec)
         return self._outer(element)
 
-    def next(self) -> Any:
+    def next(self) -> Nest:
         """Return the next element.
 
         Returns:
-            Nest of tensors.
+            The element, a tensor or nested structure (tuple or dict) of tensors.
 
         Raises:
             StopIteration: If there are no more elements.
@@ -168,11 +171,11 @@ class Iterator(HostObject):
         """
         return next(self)
 
-    def get_next(self, name: str | None = None) -> Any:
-        """Return the next element. Unlike `next`, the end is a `tf.errors.OutOfRangeError`.
+    def get_next(self, name: str | None = None) -> Nest:
+        """Return the next element, or raise `tf.errors.OutOfRangeError` at the end.
 
         Returns:
-            Nest of tensors.
+            The element, a tensor or nested structure (tuple or dict) of tensors.
 
         Raises:
             tf.errors.OutOfRangeError: If there are no more elements.
@@ -188,14 +191,17 @@ class Iterator(HostObject):
             raise OutOfRangeError(None, "get_next", "End of sequence") from None
 
     def get_next_as_optional(self) -> Optional:
-        """Return the next element as an Optional, without a value at the end.
+        """Return the next element as an Optional.
 
         Returns:
-            A `tf.experimental.Optional`.
+            A `tf.experimental.Optional`. At the end of the dataset it has no value.
 
         Example:
             >>> import tfpy as tf
-            >>> bool(iter(tf.data.Dataset.range(0)).get_next_as_optional().has_value())
+            >>> numbers = iter(tf.data.Dataset.range(1))
+            >>> int(numbers.get_next_as_optional().get_value())
+            0
+            >>> bool(numbers.get_next_as_optional().has_value())
             False
         """
         try:
@@ -275,7 +281,9 @@ class AsyncIterator:
 
 
 class NumpyIterator:
-    """An iterator over elements as NumPy arrays, which must not be written to.
+    """An iterator over the elements of a dataset as read-only NumPy arrays.
+
+    `tf.data.Dataset.as_numpy_iterator` returns one.
 
     Example:
         >>> import tfpy as tf
@@ -297,11 +305,11 @@ class NumpyIterator:
         leaves = [structure.to_numpy(leaf) for leaf in next(self._elements)]
         return structure.pack(self._spec, leaves)
 
-    def next(self) -> Any:
+    def next(self) -> Nest:
         """Return the next element.
 
         Returns:
-            Nest of NumPy arrays.
+            The element, a NumPy array or nested structure (tuple or dict) of NumPy arrays.
 
         Raises:
             StopIteration: If there are no more elements.

@@ -188,9 +188,9 @@ class GroupByWindow(DatasetNode):
     """Groups of elements with equal keys, each reduced to a dataset by a function.
 
     Args:
-        key: Function of an element that returns its key.
-        reduce: Function of a key and a dataset of elements that returns a dataset.
-        size: Function of a key that returns the size of its groups.
+        key: Function that takes an element and returns its key.
+        reduce: Function that takes a key and a dataset of elements, and returns a dataset.
+        size: Function that takes a key and returns the size of its groups.
 
     Raises:
         ValueError: If `key` or `size` does not return a scalar integer.

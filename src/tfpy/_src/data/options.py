@@ -10,7 +10,9 @@ from typing import Any
 
 
 class AutoShardPolicy(enum.IntEnum):
-    """Policy for sharding a distributed dataset. It is stored but has no effect.
+    """Policy for dividing a dataset among workers, which is stored but has no effect.
+
+    It is the setting `experimental_distribute.auto_shard_policy` of `tf.data.Options`.
 
     Example:
         >>> import tfpy as tf
@@ -31,7 +33,9 @@ class AutoShardPolicy(enum.IntEnum):
 
 
 class ExternalStatePolicy(enum.Enum):
-    """Policy for state outside of a dataset that is saved. It is stored but has no effect.
+    """Policy for saving datasets with external state, which is stored but has no effect.
+
+    It is the setting `experimental_external_state_policy` of `tf.data.Options`.
 
     Example:
         >>> import tfpy as tf
@@ -50,7 +54,9 @@ class ExternalStatePolicy(enum.Enum):
 
 
 class AutotuneAlgorithm(enum.Enum):
-    """Algorithm for sizing buffers. It is stored but has no effect.
+    """Algorithm that chooses the sizes of buffers, which is stored but has no effect.
+
+    It is the setting `autotune.autotune_algorithm` of `tf.data.Options`.
 
     Example:
         >>> import tfpy as tf
@@ -108,7 +114,10 @@ class _Settings:
 
 
 class AutotuneOptions(_Settings):
-    """The settings in `options.autotune`. They are stored but have no effect.
+    """Settings for automatic tuning, which are stored but have no effect.
+
+    They are the attribute `autotune` of `tf.data.Options`. The settings are `autotune_algorithm`,
+    `cpu_budget`, `enabled`, `initial_parallelism`, `min_parallelism` and `ram_budget`.
 
     Example:
         >>> import tfpy as tf
@@ -128,7 +137,10 @@ class AutotuneOptions(_Settings):
 
 
 class DistributeOptions(_Settings):
-    """The settings in `options.experimental_distribute`. They are stored but have no effect.
+    """Settings for distributed datasets, which are stored but have no effect.
+
+    They are the attribute `experimental_distribute` of `tf.data.Options`. The settings are
+    `auto_shard_policy` and `num_devices`.
 
     Example:
         >>> import tfpy as tf
@@ -148,7 +160,12 @@ class DistributeOptions(_Settings):
 
 
 class OptimizationOptions(_Settings):
-    """The settings in `options.experimental_optimization`. They are stored but have no effect.
+    """Settings for the optimization of datasets, which are stored but have no effect.
+
+    They are the attribute `experimental_optimization` of `tf.data.Options`. The settings are
+    `apply_default_optimizations`, `filter_fusion`, `filter_parallelization`, `inject_prefetch`,
+    `map_and_batch_fusion`, `map_and_filter_fusion`, `map_fusion`, `map_parallelization`,
+    `noop_elimination`, `parallel_batch`, `seq_interleave_prefetch` and `shuffle_and_repeat_fusion`.
 
     Example:
         >>> import tfpy as tf
@@ -170,7 +187,10 @@ class OptimizationOptions(_Settings):
 
 
 class ServiceOptions(_Settings):
-    """The settings in `options.experimental_service`. They are stored but have no effect.
+    """Settings for TensorFlow's data service, which are stored but have no effect.
+
+    They are the attribute `experimental_service` of `tf.data.Options`. The only setting is
+    `pinned`.
 
     Example:
         >>> import tfpy as tf
@@ -187,7 +207,10 @@ class ServiceOptions(_Settings):
 
 
 class ThreadingOptions(_Settings):
-    """The settings in `options.threading`. They are stored but have no effect.
+    """Settings for threads, which are stored but have no effect.
+
+    They are the attribute `threading` of `tf.data.Options`. The settings are
+    `max_intra_op_parallelism` and `private_threadpool_size`.
 
     Example:
         >>> import tfpy as tf
@@ -216,9 +239,10 @@ _OLD = {"experimental_deterministic": "deterministic", "experimental_threading":
 
 
 class Options(_Settings):
-    """Settings for the execution of a dataset. They are stored but have no effect.
+    """Settings for the execution of a dataset, which are stored but have no effect.
 
-    Every setting is an attribute, and None if it is not set.
+    The settings are attributes, as in TensorFlow. Most are None if they were not set; the
+    attributes `autotune` and `threading`, for example, are groups of settings.
 
     Example:
         >>> import tfpy as tf
@@ -251,10 +275,10 @@ class Options(_Settings):
         return super().__getattr__(name)
 
     def merge(self, options: Options) -> Options:
-        """Return these options, overridden by the settings that other options set.
+        """Combine these options with further ones, whose settings take precedence.
 
         Args:
-            options: A `tf.data.Options`.
+            options: A `tf.data.Options`. A setting that is None in it does not replace anything.
 
         Returns:
             A new `tf.data.Options`.

@@ -34,7 +34,7 @@ class PaddedBatch(Batch):
         values: Nest of padding values, or one value for all. None: zeros.
 
     Raises:
-        TypeError: If elements are not tensors, or a padding value has another dtype.
+        TypeError: If elements are not tensors, or a padding value has a different dtype.
         ValueError: If elements cannot be padded to a shape, or a padding value is not a scalar.
         DataLossError: If an element is larger than the shape.
     """

@@ -80,7 +80,7 @@ def save(
 
     Args:
         compression: "GZIP" or None.
-        shard: Function of an element that returns the number of its file. None: one file.
+        shard: Function that takes an element and returns the number of its file. None: one file.
 
     Raises:
         ValueError: If the compression is not supported, or `shard` does not return a scalar
@@ -203,8 +203,8 @@ class Loaded(DatasetNode):
 
     Args:
         spec: Spec that replaces the saved one, for named tuples.
-        reader: Function from a dataset of the datasets of shards to a dataset of elements. None:
-            concatenate the shards.
+        reader: Function that takes a dataset of the datasets of shards, and returns a dataset of
+            elements. None: concatenate the shards.
 
     Raises:
         NotFoundError: If the directory contains no saved dataset.

@@ -53,7 +53,7 @@ class Slices(DatasetNode):
     """The slices of a nest of tensors along the first axis.
 
     Raises:
-        ValueError: If there are no tensors, a tensor is scalar, or first sizes differ.
+        ValueError: If there are no tensors, a tensor is scalar, or first dimensions differ.
     """
 
     name = "_TensorSliceDataset"

@@ -41,17 +41,16 @@ class NoneTensorSpec(TypeSpec):
 
 
 class OptionalSpec(TypeSpec):
-    """The spec of a `tf.experimental.Optional`.
+    """A `tf.TypeSpec` that describes a `tf.experimental.Optional`.
 
     Args:
-        element_spec: Nest of specs of the value.
+        element_spec: The `tf.TypeSpec` of the value, such as a `tf.TensorSpec`, or a nested
+            structure (tuple or dict) of them.
 
     Example:
         >>> import tfpy as tf
-        >>> spec = tf.OptionalSpec(tf.TensorSpec([2], tf.float32))
-        >>> some = tf.experimental.Optional.from_value(tf.constant([1.0, 2.0]))
-        >>> isinstance(spec, tf.TypeSpec), some.element_spec
-        (True, TensorSpec(shape=(2,), dtype=tf.float32, name=None))
+        >>> tf.OptionalSpec(tf.TensorSpec([2], tf.float32))
+        OptionalSpec(TensorSpec(shape=(2,), dtype=tf.float32, name=None))
     """
 
     def __init__(self, element_spec: Nest) -> None:
@@ -62,11 +61,12 @@ class OptionalSpec(TypeSpec):
 
 
 class DatasetSpec(TypeSpec):
-    """The spec of a dataset.
+    """A `tf.TypeSpec` that describes a dataset by the type of its elements.
 
     Args:
-        element_spec: Nest of specs of an element.
-        dataset_shape: Shape of a tensor of datasets; always `()`.
+        element_spec: The `tf.TypeSpec` of an element, such as a `tf.TensorSpec`, or a nested
+            structure (tuple or dict) of them.
+        dataset_shape: Must be `()`, because tensors of datasets do not exist.
 
     Example:
         >>> import tfpy as tf
@@ -82,20 +82,20 @@ class DatasetSpec(TypeSpec):
         self._dataset_shape = TensorShape(dataset_shape)
 
     @property
-    def element_spec(self) -> Any:
-        """Nest of specs of an element."""
+    def element_spec(self) -> Nest:
+        """The `tf.TypeSpec` of an element, or a nest of them."""
         return self._element_spec
 
     @property
     def shape(self) -> TensorShape:
-        """Shape of a tensor of datasets: `()`."""
+        """The shape `()`, because a dataset counts as a scalar."""
         return self._dataset_shape
 
     def is_compatible_with(self, spec_or_value: object) -> bool:
-        """Return True if a dataset, or its spec, has elements that match this spec.
+        """Return True if the elements of a dataset match this description.
 
         Args:
-            spec_or_value: Spec or dataset.
+            spec_or_value: A `tf.data.Dataset`, or the `tf.data.DatasetSpec` of one.
 
         Returns:
             A bool.
@@ -129,7 +129,7 @@ def are_compatible(spec: Any, other: Any) -> bool:
 
 
 def with_shape(spec: Any, shape: Any) -> Any:
-    """Return the spec with another shape. The ragged rank changes with the rank."""
+    """Return the spec with a different shape. The ragged rank changes with the rank."""
     if isinstance(spec, TensorSpec):
         return TensorSpec(shape, spec.dtype)
     if isinstance(spec, SparseTensorSpec):
@@ -172,7 +172,7 @@ def unbatched(spec: Any) -> Any:
 
 
 def rows_of(spec: Any) -> int | None:
-    """Return the first size if it is known."""
+    """Return the first dimension if it is known."""
     return spec.shape[0] if spec.shape.rank else None
 
 

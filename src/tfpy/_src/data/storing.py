@@ -14,9 +14,10 @@ class Storing(DatasetBase):
     """Methods that keep elements in memory or in files."""
 
     def prefetch(self, buffer_size: IntLike, name: str | None = None) -> Self:
-        """Return the same elements; prefetching has no effect.
+        """Return a dataset of the same elements; prefetching has no effect.
 
-        Elements are computed when they are requested.
+        Elements are always computed when they are requested. The method exists so that programs
+        from TensorFlow run unchanged.
 
         Args:
             buffer_size: Has no effect.
@@ -34,19 +35,28 @@ class Storing(DatasetBase):
     def cache(self, filename: PathLike | TensorLike = "", name: str | None = None) -> Self:
         """Cache the elements in memory or in a file.
 
-        The first complete iteration computes and stores them; later iterations read them.
+        The first complete iteration computes and stores the elements. Later iterations read the
+        stored ones.
 
         Args:
-            filename: Path of the file. Default: cache in memory.
+            filename: Path of the file, to which `.data` is appended. If the file exists, the
+                elements are read from it. Default: cache in memory.
 
         Returns:
             A `tf.data.Dataset`.
 
         Example:
             >>> import tfpy as tf
-            >>> numbers = tf.data.Dataset.random().take(2).cache()
-            >>> [int(x) for x in numbers] == [int(x) for x in numbers]
-            True
+            >>> def numbers():
+            ...     print("computed")
+            ...     yield from (1, 2)
+            >>> spec = tf.TensorSpec([], tf.int32)
+            >>> cached = tf.data.Dataset.from_generator(numbers, output_signature=spec).cache()
+            >>> [int(x) for x in cached]
+            computed
+            [1, 2]
+            >>> [int(x) for x in cached]
+            [1, 2]
 
         See also: `tf.data.Dataset.snapshot`.
         """
@@ -58,17 +68,23 @@ class Storing(DatasetBase):
         self,
         path: PathLike | TensorLike,
         compression: str | None = "AUTO",
-        reader_func: Callable[..., Any] | None = None,
-        shard_func: Callable[..., Any] | None = None,
+        reader_func: Callable[..., DatasetBase] | None = None,
+        shard_func: Callable[..., TensorLike] | None = None,
         name: str | None = None,
     ) -> Self:
-        """Write the elements to files at the first iteration, and read them from there afterwards.
+        """Write the elements to a directory at the first iteration, and read them from it later.
+
+        The first iteration writes all elements before it produces the first one, so the dataset
+        must be finite.
 
         Args:
-            path: Path of the directory.
-            compression: `"GZIP"`, or `None` or `"AUTO"` for no compression.
-            reader_func: Function from a dataset of the datasets of files to a dataset of elements.
-            shard_func: Function of an element that returns the number of its file.
+            path: Path of the directory. If it contains a snapshot, the elements are read from it.
+            compression: `"GZIP"`, or `"AUTO"` (default) or None for files without compression.
+            reader_func: Function that takes a dataset whose elements are datasets, one for each
+                file, and returns a dataset of the elements. Default: read one file after the other.
+            shard_func: Function that takes an element, as in `tf.data.Dataset.map`, and returns the
+                number of the file to which it is written, a scalar integer tensor. Default: one
+                file.
 
         Returns:
             A `tf.data.Dataset`.
@@ -90,20 +106,23 @@ class Storing(DatasetBase):
         self,
         path: PathLike | TensorLike,
         compression: str | None = None,
-        shard_func: Callable[..., Any] | None = None,
+        shard_func: Callable[..., TensorLike] | None = None,
         checkpoint_args: dict[str, Any] | None = None,
     ) -> None:
-        """Write the elements to a directory, which `tf.data.Dataset.load` reads.
+        """Write the elements to a directory, from which `tf.data.Dataset.load` reads them.
 
         Args:
-            path: Path of the directory.
-            compression: `"GZIP"` or None.
-            shard_func: Function of an element that returns the number of its file.
+            path: Path of the directory. A dataset that it already contains is replaced.
+            compression: `"GZIP"`, or None (default) for files without compression.
+            shard_func: Function that takes an element, as in `tf.data.Dataset.map`, and returns the
+                number of the file to which it is written, a scalar integer tensor. Default: one
+                file.
             checkpoint_args: Has no effect.
 
         Raises:
-            TypeError: If a component is a dataset.
-            ValueError: If the compression is not supported.
+            TypeError: If an element contains a dataset.
+            ValueError: If `compression` is unknown, or if `shard_func` does not return a scalar
+                integer tensor.
 
         Example:
             >>> import tfpy as tf
@@ -120,16 +139,19 @@ class Storing(DatasetBase):
         path: PathLike | TensorLike,
         element_spec: Nest = None,
         compression: str | None = None,
-        reader_func: Callable[..., Any] | None = None,
+        reader_func: Callable[..., DatasetBase] | None = None,
         wait: bool = False,
     ) -> Any:
         """Make a dataset of the elements that `tf.data.Dataset.save` wrote.
 
         Args:
             path: Path of the directory.
-            element_spec: Nest of specs. Necessary only for named tuples, which are saved as tuples.
-            compression: Has no effect: files record their compression.
-            reader_func: Function from a dataset of the datasets of files to a dataset of elements.
+            element_spec: Type of the elements, as `tf.data.Dataset.element_spec` of the saved
+                dataset. Required only for named tuples, which otherwise are loaded as tuples.
+                Default: the saved type.
+            compression: Has no effect. The directory records the compression of its files.
+            reader_func: Function that takes a dataset whose elements are datasets, one for each
+                file, and returns a dataset of the elements. Default: read one file after the other.
             wait: Has no effect.
 
         Returns:
@@ -137,6 +159,7 @@ class Storing(DatasetBase):
 
         Raises:
             tf.errors.NotFoundError: If the directory contains no saved dataset.
+            tf.errors.DataLossError: If a file is corrupt.
 
         Example:
             >>> import tfpy as tf

@@ -82,7 +82,7 @@ def flatten_up_to(like: Any, value: Any) -> list[Any]:
     """Return the parts of `value` at the positions of the leaves of `like`.
 
     Raises:
-        TypeError, ValueError: If `value` has another structure.
+        TypeError, ValueError: If `value` has a different structure.
     """
     if not is_nested(like):
         return [value]
@@ -109,7 +109,7 @@ def normalized(value: Any, signature: Any = None) -> Any:
         signature: Nest of specs with the dtypes of the leaves.
 
     Raises:
-        ValueError, TypeError: If a leaf does not convert to a tensor or the structure differs.
+        ValueError, TypeError: If a leaf cannot be converted to a tensor, or the structure differs.
     """
     if signature is None:
         return _normalized(value)
