@@ -39,17 +39,19 @@ INT64 = 9
 class Checkpoint(Tracked):
     """A group of objects whose values are saved and restored together.
 
-    `tf.train.Checkpoint`. Supported objects are Variables, modules (`tf.Module`), Keras models and
-    optimizers, random generators, mutable lookup tables, dataset iterators, and lists, tuples and
-    dictionaries of these. Objects are matched by the names of the attributes that lead to them. The
-    files have TensorFlow's format: tfpy restores checkpoints that TensorFlow wrote, and vice versa.
+    Supported objects are Variables, modules (`tf.Module`), Keras models and optimizers, random
+    generators, mutable lookup tables, dataset iterators, and lists, tuples and dictionaries of
+    these. To restore a value, the object is found by the names of the attributes that lead to it,
+    such as `model.w`. tfpy and TensorFlow can restore each other's checkpoints.
 
     Args:
-        root: Object whose attributes are treated as attributes of the checkpoint.
-        **kwargs: Objects by name; they become attributes of the checkpoint.
+        root: Object such as a model. Its attributes are saved and restored. Default: only the
+            keyword arguments are.
+        **kwargs: Objects to save and restore. Each becomes an attribute of the checkpoint, with the
+            name of the keyword argument.
 
     Raises:
-        ValueError: If an argument has no values to save, or if `root` already has a different
+        ValueError: If an argument is not a supported object, or if `root` already has a different
             object under the name of a keyword argument.
 
     Example:
@@ -83,7 +85,7 @@ class Checkpoint(Tracked):
 
     @property
     def save_counter(self) -> Variable:
-        """Number of times the checkpoint was saved: an integer Variable, which is saved as well."""
+        """Integer Variable with the number of calls of `save`; it is part of the checkpoint."""
         found: Variable | None = children(self._top()).get("save_counter")
         if found is None:
             found = vars(self).get("save_counter")
@@ -100,20 +102,20 @@ class Checkpoint(Tracked):
     def write(self, file_prefix: PathLike, options: CheckpointOptions | None = None) -> str:
         """Write the values to files whose names begin with `file_prefix`.
 
-        An existing checkpoint with this prefix stays intact until the new one is complete. In a
-        multi-process program, all processes must call this method with the same prefix, in a folder
-        that they share.
+        An existing checkpoint with this path stays intact until the new one is complete. In a
+        program of several processes, all of them must call this method with the same path, in a
+        folder that they share.
 
         Args:
             file_prefix: Path of the checkpoint, without a file name extension.
-            options: A `tf.train.CheckpointOptions`.
+            options: A `tf.train.CheckpointOptions`. Default: no options.
 
         Returns:
-            The prefix as a string, which `read` accepts.
+            `file_prefix` as a string, which `tf.train.Checkpoint.read` accepts.
 
         Raises:
             tf.errors.OpError: If the files cannot be written.
-            tf.errors.UnavailableError: If another process has ended.
+            tf.errors.UnavailableError: If another process of the program has ended.
 
         Example:
             >>> import tfpy as tf
@@ -130,14 +132,15 @@ class Checkpoint(Tracked):
     ) -> str:
         """Write the values without blocking the page.
 
-        On webgpu, `write` works only in browsers that can suspend Python (JSPI).
+        On webgpu, this method works in all browsers, but `write` only in those that can suspend
+        Python (JSPI).
 
         Args:
             file_prefix: Path of the checkpoint, without a file name extension.
-            options: A `tf.train.CheckpointOptions`.
+            options: A `tf.train.CheckpointOptions`. Default: no options.
 
         Returns:
-            The prefix as a string, which `read` accepts.
+            An awaitable that resolves to `file_prefix` as a string.
 
         Raises:
             tf.errors.OpError: If the files cannot be written.
@@ -151,18 +154,18 @@ class Checkpoint(Tracked):
     def save(self, file_prefix: PathLike, options: CheckpointOptions | None = None) -> str:
         """Write a numbered checkpoint and record it as the latest one of its folder.
 
-        Increments `save_counter` and appends its value to `file_prefix`.
+        The number is the value of `save_counter`, which each call increments.
 
         Args:
-            file_prefix: Path of the checkpoint, without the number.
-            options: A `tf.train.CheckpointOptions`.
+            file_prefix: Path of the checkpoint, to which a hyphen and the number are appended.
+            options: A `tf.train.CheckpointOptions`. Default: no options.
 
         Returns:
-            The path with the number, e.g. `"folder/model-1"`.
+            The path with the number, such as `"folder/model-1"`.
 
         Raises:
             tf.errors.OpError: If the files cannot be written.
-            tf.errors.UnavailableError: If another process has ended.
+            tf.errors.UnavailableError: If another process of the program has ended.
 
         Example:
             >>> import tfpy as tf
@@ -180,14 +183,15 @@ class Checkpoint(Tracked):
     ) -> str:
         """Write a numbered checkpoint without blocking the page.
 
-        On webgpu, `save` works only in browsers that can suspend Python (JSPI).
+        On webgpu, this method works in all browsers, but `save` only in those that can suspend
+        Python (JSPI).
 
         Args:
-            file_prefix: Path of the checkpoint, without the number.
-            options: A `tf.train.CheckpointOptions`.
+            file_prefix: Path of the checkpoint, to which a hyphen and the number are appended.
+            options: A `tf.train.CheckpointOptions`. Default: no options.
 
         Returns:
-            The path with the number, e.g. `"folder/model-1"`.
+            An awaitable that resolves to the path with the number, such as `"folder/model-1"`.
 
         Raises:
             tf.errors.OpError: If the files cannot be written.
@@ -203,8 +207,6 @@ class Checkpoint(Tracked):
 
     def count(self) -> int:
         """Increment the save counter and return its new value.
-
-        The counter's value stays on the host, so nothing is awaited.
 
         Returns:
             The number of the next checkpoint.
@@ -225,17 +227,11 @@ class Checkpoint(Tracked):
         Args:
             prefix: Path of the checkpoint, without a file name extension.
             options: A `tf.train.CheckpointOptions`.
-            note: Function of the path, and of a bool: True if this process wrote the table.
+            note: Function that takes the path and a bool, which is True if this process wrote the
+                table.
 
         Returns:
             The prefix.
-
-        Example:
-            >>> import tfpy as tf
-            >>> checkpoint = tf.train.Checkpoint(w=tf.Variable(1.0))
-            >>> checkpoint.write_and("noted/model", None, print)
-            noted/model True
-            'noted/model'
         """
         write(prefix, self._values(), note)
         call_back(prefix, options)
@@ -250,14 +246,11 @@ class Checkpoint(Tracked):
         Args:
             prefix: Path of the checkpoint, without a file name extension.
             options: A `tf.train.CheckpointOptions`.
-            note: Function of the path, and of a bool: True if this process wrote the table.
+            note: Function that takes the path and a bool, which is True if this process wrote the
+                table.
 
         Returns:
-            The prefix.
-
-        Example::
-
-            path = await checkpoint.write_and_async("noted/model", None, print)
+            An awaitable that resolves to the prefix.
         """
         write(prefix, await _on_host(self._values()), note)
         call_back(prefix, options)
@@ -278,20 +271,21 @@ class Checkpoint(Tracked):
         ]
 
     def read(self, save_path: PathLike, options: CheckpointOptions | None = None) -> LoadStatus:
-        """Restore a checkpoint that `write` created.
+        """Restore the values of a checkpoint that `write` created.
 
-        `restore` also restores `save_counter`; this method does not create one.
+        Unlike `restore`, it restores `save_counter` only if the program has already used it.
 
         Args:
             save_path: Path that `write` returned.
             options: Has no effect.
 
         Returns:
-            A status object that checks which objects and values were matched.
+            A status object. Its method `assert_consumed` raises an AssertionError unless every
+            value of the checkpoint and every object was matched. Its method `expect_partial`
+            suppresses the warning about values that were not restored.
 
         Raises:
-            tf.errors.NotFoundError: If there is no such checkpoint, or if it has no object graph
-                because TensorFlow 1 wrote it.
+            tf.errors.NotFoundError: If there is no such checkpoint, or if TensorFlow 1 wrote it.
             tf.errors.DataLossError: If the checkpoint is corrupt.
             ValueError: If a Variable has a different shape in the checkpoint.
             tf.errors.InvalidArgumentError: If a Variable has a different dtype in the checkpoint.
@@ -301,10 +295,10 @@ class Checkpoint(Tracked):
             >>> w = tf.Variable(1.0)
             >>> checkpoint = tf.train.Checkpoint(w=w)
             >>> path = checkpoint.write("read/model")
-            >>> value = w.assign(5.0)
+            >>> w.assign(5.0, read_value=False)
             >>> status = checkpoint.read(path).assert_consumed()
-            >>> w.numpy()
-            np.float32(1.0)
+            >>> w.numpy().tolist()
+            1.0
         """
         reader = CheckpointReader(save_path)
         if not reader.has_tensor(OBJECT_GRAPH):
@@ -322,22 +316,25 @@ class Checkpoint(Tracked):
     def restore(
         self, save_path: PathLike | None, options: CheckpointOptions | None = None
     ) -> LoadStatus:
-        """Restore a checkpoint that `save` or TensorFlow wrote, on any backend.
+        """Restore the values of a checkpoint that `save` or TensorFlow wrote.
 
-        A value whose object does not exist yet is restored when the object becomes an attribute. A
-        Variable that is sharded over devices keeps its sharding, regardless of how many processes
-        wrote the checkpoint.
+        The checkpoint may have been written on a different backend. If an object does not exist
+        yet, its value is restored when the object is assigned to an attribute of a restored object
+        or becomes an item of a list or dictionary there. A Variable that is sharded over several
+        devices keeps its sharding.
 
         Args:
-            save_path: Path that `save` or `tf.train.latest_checkpoint` returned. None restores
-                nothing.
+            save_path: Path that `save` or `tf.train.latest_checkpoint` returned. If it is None,
+                nothing is restored.
             options: Has no effect.
 
         Returns:
-            A status object that checks which objects and values were matched.
+            A status object. Its method `assert_consumed` raises an AssertionError unless every
+            value of the checkpoint and every object was matched. Its method `expect_partial`
+            suppresses the warning about values that were not restored.
 
         Raises:
-            tf.errors.NotFoundError: If there is no such checkpoint.
+            tf.errors.NotFoundError: If there is no such checkpoint, or if TensorFlow 1 wrote it.
             tf.errors.DataLossError: If the checkpoint is corrupt.
             ValueError: If a Variable has a different shape in the checkpoint.
             tf.errors.InvalidArgumentError: If a Variable has a different dtype in the checkpoint.
@@ -347,10 +344,10 @@ class Checkpoint(Tracked):
             >>> w = tf.Variable(1.0)
             >>> checkpoint = tf.train.Checkpoint(w=w)
             >>> path = checkpoint.save("restored/model")
-            >>> value = w.assign(5.0)
+            >>> w.assign(5.0, read_value=False)
             >>> status = checkpoint.restore(path).assert_consumed()
-            >>> w.numpy()
-            np.float32(1.0)
+            >>> w.numpy().tolist()
+            1.0
 
         See also: `tf.train.Checkpoint.save`, `tf.train.latest_checkpoint`.
         """
@@ -368,7 +365,7 @@ class Checkpoint(Tracked):
         return status
 
     def sync(self) -> None:
-        """Do nothing: a checkpoint is complete when the call that writes it returns.
+        """Do nothing, because a checkpoint is complete when the call that writes it returns.
 
         Example:
             >>> import tfpy as tf

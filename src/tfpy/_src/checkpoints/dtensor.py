@@ -26,15 +26,15 @@ def name_based_save(
 ) -> None:
     """Save tensors and Variables on a mesh under given names.
 
-    All clients must call this function.
+    All processes that share the mesh must call this function.
 
     Args:
         mesh: The mesh of the tensors.
         checkpoint_prefix: Path of the checkpoint, without a file name extension.
-        name_tensor_dict: Tensors and Variables by their names in the file.
+        name_tensor_dict: Dictionary from names in the checkpoint to tensors and Variables.
 
     Raises:
-        ValueError: If the call is inside a `tf.function`.
+        ValueError: If the function is called in a `tf.function`.
         tf.errors.OpError: If the files cannot be written.
 
     Example:
@@ -60,16 +60,17 @@ def sharded_save(
     shape_and_slices: Sequence[str],
     tensors: Sequence[TensorLike],
 ) -> None:
-    """Save tensors on a mesh, from a list of names and a list of tensors.
+    """Save tensors and Variables on a mesh under the names in a list.
 
-    All clients must call this function.
+    All processes that share the mesh must call this function.
 
     Args:
         mesh: The mesh of the tensors.
         file_prefix: Path of the checkpoint, without a file name extension.
-        tensor_names: Name of each tensor in the file.
-        shape_and_slices: An empty string for each tensor: only whole tensors can be saved.
-        tensors: Tensors and Variables.
+        tensor_names: Name of each tensor in the checkpoint.
+        shape_and_slices: List with an empty string for each tensor, because only whole tensors can
+            be saved.
+        tensors: List of the tensors and Variables.
 
     Raises:
         tf.errors.InvalidArgumentError: If an entry of `shape_and_slices` is not empty.
@@ -103,22 +104,22 @@ def sharded_save(
 def name_based_restore(
     mesh: Mesh, checkpoint_prefix: PathLike, name_tensor_dict: Mapping[str, TensorLike]
 ) -> OrderedDict[str, Tensor]:
-    """Restore tensors that `name_based_save` wrote, on the same or another mesh.
+    """Restore tensors that `name_based_save` wrote, on the same or a different mesh.
 
     Args:
         mesh: The mesh of the tensors.
         checkpoint_prefix: Path of the checkpoint, without a file name extension.
-        name_tensor_dict: Tensors or Variables on a mesh by their names in the file. Each result has
-            the shape, dtype and layout of its entry.
+        name_tensor_dict: Dictionary from names in the checkpoint to tensors or Variables on a mesh,
+            which determine the shape, dtype and layout of each result.
 
     Returns:
-        An `OrderedDict` from names to tensors.
+        An `OrderedDict` from names to the restored tensors.
 
     Raises:
-        ValueError: If a tensor is not on a mesh or has a different shape in the file, or if the
-            call is inside a `tf.function`.
-        tf.errors.NotFoundError: If the file has no value of a name.
-        tf.errors.InvalidArgumentError: If a tensor has a different dtype in the file.
+        ValueError: If a tensor is not on a mesh or has a different shape in the checkpoint, or if
+            the function is called in a `tf.function`.
+        tf.errors.NotFoundError: If the checkpoint has no value with one of the names.
+        tf.errors.InvalidArgumentError: If a tensor has a different dtype in the checkpoint.
 
     Example:
         >>> import tfpy as tf
@@ -156,14 +157,16 @@ def _check_eager(what: str) -> None:
 
 
 class DTensorCheckpoint(Checkpoint):
-    """The former name of `tf.train.Checkpoint` for Variables on meshes.
+    """The former class for checkpoints of Variables on meshes.
 
-    `tf.train.Checkpoint` supports Variables on meshes as well.
+    Use `tf.train.Checkpoint` in new code, which supports such Variables as well.
 
     Args:
         mesh: The mesh of the Variables.
-        root: Object whose attributes are treated as attributes of the checkpoint.
-        **kwargs: Objects by name; they become attributes of the checkpoint.
+        root: Object such as a model. Its attributes are saved and restored. Default: only the
+            keyword arguments are.
+        **kwargs: Objects to save and restore. Each becomes an attribute of the checkpoint, with the
+            name of the keyword argument.
 
     Example:
         >>> import tfpy as tf

@@ -31,22 +31,25 @@ _HOUR = 3600.0
 class CheckpointManager:
     """A manager that saves numbered checkpoints in a folder and deletes old ones.
 
-    `tf.train.CheckpointManager`. The file `checkpoint` in the folder lists its checkpoints. A new
-    manager reads this file and continues with the checkpoints of an earlier one.
+    The file `checkpoint` in the folder lists its checkpoints. A new manager reads this file and
+    continues with the checkpoints of an earlier one.
 
     Args:
         checkpoint: The `tf.train.Checkpoint` to save and restore.
-        directory: Folder of the checkpoints.
-        max_to_keep: Number of checkpoints to keep; None keeps all.
-        keep_checkpoint_every_n_hours: Number of hours. A checkpoint that would be deleted is kept
-            permanently if it was written at least this long after the last one that was kept
-            permanently.
-        checkpoint_name: Beginning of the file names.
-        step_counter: Integer Variable with the current step; used with `checkpoint_interval`.
-        checkpoint_interval: Minimum number of steps between two checkpoints.
+        directory: Path of the folder.
+        max_to_keep: Number of checkpoints to keep. None keeps all.
+        keep_checkpoint_every_n_hours: Number of hours after which one more checkpoint is kept
+            permanently, instead of being deleted. Default: none is kept permanently.
+        checkpoint_name: Name of each checkpoint, to which a hyphen and its number are appended.
+            Default: `"ckpt"`.
+        step_counter: Integer Variable with the number of the current step. It is required if
+            `checkpoint_interval` is given.
+        checkpoint_interval: Minimum number of steps between two checkpoints; `save` does nothing
+            if fewer steps have passed. Default: each call of `save` writes a checkpoint.
         init_fn: Function without arguments that `restore_or_initialize` calls if there is no
-            checkpoint.
-        last_checkpoint_step: Step at which the last checkpoint was saved.
+            checkpoint. Default: nothing is called.
+        last_checkpoint_step: Step at which the last checkpoint was saved. Default: unknown, so that
+            the next call of `save` writes a checkpoint.
 
     Raises:
         ValueError: If `max_to_keep` is not positive, or if `checkpoint_interval` is given without
@@ -58,7 +61,7 @@ class CheckpointManager:
         >>> checkpoint = tf.train.Checkpoint(step=step)
         >>> manager = tf.train.CheckpointManager(checkpoint, "managed", max_to_keep=2)
         >>> for _ in range(3):
-        ...     value = step.assign_add(1)
+        ...     step.assign_add(1, read_value=False)
         ...     path = manager.save()
         >>> manager.checkpoints
         ['managed/ckpt-2', 'managed/ckpt-3']
@@ -126,7 +129,7 @@ class CheckpointManager:
 
     @property
     def directory(self) -> str:
-        """Folder of the checkpoints."""
+        """Path of the folder."""
         return self._directory
 
     @property
@@ -141,7 +144,7 @@ class CheckpointManager:
 
     @property
     def checkpoints(self) -> list[str]:
-        """Paths of the checkpoints that may be deleted later, oldest first."""
+        """Paths of the checkpoints, oldest first, without those that are kept permanently."""
         return list(self._kept)
 
     @property
@@ -158,13 +161,13 @@ class CheckpointManager:
         """Write a checkpoint and delete the oldest ones above `max_to_keep`.
 
         Args:
-            checkpoint_number: Integer to append to the path. Default: the value of `save_counter`.
-            check_interval: If False, write the checkpoint even before
-                `checkpoint_interval` is over.
-            options: A `tf.train.CheckpointOptions`.
+            checkpoint_number: Number of the checkpoint. Default: the value of `save_counter`.
+            check_interval: If False, write the checkpoint even if fewer than `checkpoint_interval`
+                steps have passed.
+            options: A `tf.train.CheckpointOptions`. Default: no options.
 
         Returns:
-            The path of the checkpoint, or None if `checkpoint_interval` is not over.
+            The path of the checkpoint, or None if too few steps have passed to write one.
 
         Raises:
             tf.errors.OpError: If the files cannot be written.
@@ -189,18 +192,20 @@ class CheckpointManager:
         check_interval: bool = True,
         options: CheckpointOptions | None = None,
     ) -> str | None:
-        """Write a checkpoint without blocking the page; delete old ones as `save` does.
+        """Write a checkpoint without blocking the page, and delete old ones as `save` does.
 
-        On webgpu, `save` works only in browsers that can suspend Python (JSPI).
+        On webgpu, this method works in all browsers, but `save` only in those that can suspend
+        Python (JSPI).
 
         Args:
-            checkpoint_number: Integer to append to the path. Default: the value of `save_counter`.
-            check_interval: If False, write the checkpoint even before
-                `checkpoint_interval` is over.
-            options: A `tf.train.CheckpointOptions`.
+            checkpoint_number: Number of the checkpoint. Default: the value of `save_counter`.
+            check_interval: If False, write the checkpoint even if fewer than `checkpoint_interval`
+                steps have passed.
+            options: A `tf.train.CheckpointOptions`. Default: no options.
 
         Returns:
-            The path of the checkpoint, or None if `checkpoint_interval` is not over.
+            An awaitable that resolves to the path of the checkpoint, or to None if too few steps
+            have passed to write one.
 
         Raises:
             tf.errors.OpError: If the files cannot be written.
@@ -275,11 +280,12 @@ class CheckpointManager:
         """Restore the latest checkpoint, or call `init_fn` if there is none.
 
         Returns:
-            The path of the restored checkpoint, or None.
+            The path of the restored checkpoint, or None if there was none.
 
         Raises:
             tf.errors.DataLossError: If the checkpoint is corrupt.
             ValueError: If a Variable has a different shape in the checkpoint.
+            tf.errors.InvalidArgumentError: If a Variable has a different dtype in the checkpoint.
 
         Example:
             >>> import tfpy as tf
@@ -303,7 +309,7 @@ class CheckpointManager:
         return None
 
     def sync(self) -> None:
-        """Do nothing: a checkpoint is complete when the call that writes it returns.
+        """Do nothing, because a checkpoint is complete when the call that writes it returns.
 
         Example:
             >>> import tfpy as tf
@@ -334,17 +340,17 @@ def checkpoints_iterator(
     timeout: float | None = None,
     timeout_fn: Callable[[], bool] | None = None,
 ) -> Iterator[str]:
-    """Iterate over new checkpoints of a folder, waiting for each of them.
+    """Iterate over the checkpoints that a program writes to a folder.
 
-    Yields only the latest checkpoint, so checkpoints that are written in quick succession may be
-    skipped.
+    Each iteration blocks until there is a new checkpoint. Because only the latest one is returned,
+    checkpoints that are written in quick succession may be skipped.
 
     Args:
-        checkpoint_dir: Folder of the checkpoints.
-        min_interval_secs: Minimum number of seconds between two results.
+        checkpoint_dir: Path of the folder.
+        min_interval_secs: Minimum number of seconds between two iterations.
         timeout: Number of seconds to wait for a new checkpoint. Default: no limit.
-        timeout_fn: Function without arguments that is called after each timeout; the iterator ends
-            if it returns True. Without it, the iterator ends after the first timeout.
+        timeout_fn: Function without arguments that is called after each timeout. The iterator ends
+            when the function returns True. Default: the iterator ends after the first timeout.
 
     Yields:
         The path of the latest checkpoint.
@@ -353,8 +359,8 @@ def checkpoints_iterator(
         >>> import tfpy as tf
         >>> checkpoint = tf.train.Checkpoint(w=tf.Variable(3.0))
         >>> path = checkpoint.save("followed/ckpt")
-        >>> list(tf.train.checkpoints_iterator("followed", timeout=0.1)) == [path]
-        True
+        >>> list(tf.train.checkpoints_iterator("followed", timeout=0.1))
+        ['followed/ckpt-1']
 
     See also: `tf.train.latest_checkpoint`, `tf.train.CheckpointManager`.
     """

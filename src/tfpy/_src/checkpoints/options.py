@@ -1,4 +1,4 @@
-"""Options for writing checkpoints (`tf.train.CheckpointOptions`)."""
+"""Options for writing checkpoints."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from collections.abc import Callable, Sequence
 class CheckpointOptions:
     """Options for writing a checkpoint.
 
-    `tf.train.CheckpointOptions`. A checkpoint is always complete when the call that writes it
-    returns, so most of TensorFlow's options have no effect.
+    A checkpoint is always complete when the call that writes it returns, so most of TensorFlow's
+    options have no effect.
 
     Args:
         experimental_io_device: Has no effect.
         experimental_enable_async_checkpoint: Has no effect.
-        experimental_write_callbacks: Functions that are called after a checkpoint is written, with
-            its path if they accept an argument.
+        experimental_write_callbacks: Functions that are called after a checkpoint was written. They
+            may take one argument, the path of the checkpoint. Default: none.
         enable_async: Has no effect.
         experimental_skip_slot_variables: Has no effect.
         experimental_sharding_callback: Has no effect.
@@ -26,8 +26,8 @@ class CheckpointOptions:
         >>> paths = []
         >>> options = tf.train.CheckpointOptions(experimental_write_callbacks=[paths.append])
         >>> path = tf.train.Checkpoint(w=tf.Variable(3.0)).save("told/ckpt", options=options)
-        >>> paths == [path]
-        True
+        >>> paths
+        ['told/ckpt-1']
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""Functions that read the values in a checkpoint's files by name (`tf.train.load_checkpoint`)."""
+"""Functions that read the values in a checkpoint's files by name."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
+
+import numpy as np
 
 from tfpy._src.backends.interface import Ranges
 from tfpy._src.base.dtypes import DType, as_dtype
@@ -22,7 +24,7 @@ class CheckpointReader:
     """A reader of a checkpoint's values, which `tf.train.load_checkpoint` returns.
 
     Args:
-        prefix: Path of the checkpoint, with which the names of all its files begin.
+        prefix: Path of the checkpoint, without a file name extension.
 
     Raises:
         tf.errors.NotFoundError: If there is no such checkpoint.
@@ -57,7 +59,7 @@ class CheckpointReader:
             return file.read(size)
 
     def has_tensor(self, tensor_str: str) -> bool:
-        """Return True if the checkpoint has a value of that name.
+        """Return True if the checkpoint has a value with the given name.
 
         Args:
             tensor_str: Name of the value.
@@ -80,10 +82,10 @@ class CheckpointReader:
             tensor_str: Name of the value.
 
         Returns:
-            A NumPy array; for a scalar, a NumPy scalar, or bytes if the dtype is string.
+            A NumPy array. A scalar is a NumPy scalar, or bytes if the dtype is string.
 
         Raises:
-            tf.errors.NotFoundError: If there is no value of that name.
+            tf.errors.NotFoundError: If there is no value with this name.
             tf.errors.DataLossError: If the stored bytes do not match their checksum.
 
         Example:
@@ -139,7 +141,7 @@ class CheckpointReader:
         """Return the shapes of all values.
 
         Returns:
-            A dictionary from names to lists of sizes.
+            A dictionary from names to lists of dimensions.
 
         Example:
             >>> import tfpy as tf
@@ -154,8 +156,8 @@ class CheckpointReader:
         """Return the dtypes of all values.
 
         Returns:
-            A dictionary from names to `tf.DType`. Without 64-bit support, int64 values have the
-            dtype that tfpy uses instead.
+            A dictionary from names to `tf.DType`. Unless the environment variable
+            `TFPY_ENABLE_X64` is set, int64 and float64 values are reported as int32 and float32.
 
         Example:
             >>> import tfpy as tf
@@ -171,11 +173,12 @@ def load_checkpoint(ckpt_dir_or_file: PathLike) -> CheckpointReader:
     """Open a checkpoint, or the latest checkpoint of a folder, for reading.
 
     Args:
-        ckpt_dir_or_file: Path of a checkpoint, or a folder.
+        ckpt_dir_or_file: Path of a checkpoint, or of a folder whose latest checkpoint is read.
 
     Returns:
-        A reader with the methods `get_tensor`, `has_tensor`, `get_variable_to_shape_map` and
-        `get_variable_to_dtype_map`.
+        A reader. Its method `get_tensor(name)` returns a value as a NumPy array, and
+        `has_tensor(name)` returns True if there is one. The methods `get_variable_to_shape_map()`
+        and `get_variable_to_dtype_map()` return dictionaries from names to shapes and dtypes.
 
     Raises:
         ValueError: If the folder has no checkpoint.
@@ -202,8 +205,11 @@ def load_checkpoint(ckpt_dir_or_file: PathLike) -> CheckpointReader:
 def list_variables(ckpt_dir_or_file: PathLike) -> list[tuple[str, list[int]]]:
     """List the names and shapes of a checkpoint's values.
 
+    The name of a Variable's value consists of the names of the attributes that lead to the
+    Variable, separated by slashes, and of `/.ATTRIBUTES/VARIABLE_VALUE`.
+
     Args:
-        ckpt_dir_or_file: Path of a checkpoint, or a folder.
+        ckpt_dir_or_file: Path of a checkpoint, or of a folder whose latest checkpoint is read.
 
     Returns:
         A list of pairs `(name, shape)`, sorted by name.
@@ -216,27 +222,32 @@ def list_variables(ckpt_dir_or_file: PathLike) -> list[tuple[str, list[int]]]:
     Example:
         >>> import tfpy as tf
         >>> path = tf.train.Checkpoint(w=tf.Variable([1.0, 2.0])).save("listed/ckpt")
-        >>> [shape for name, shape in tf.train.list_variables(path) if name.startswith("w/")]
-        [[2]]
+        >>> for name, shape in tf.train.list_variables(path):
+        ...     print(name, shape)
+        _CHECKPOINTABLE_OBJECT_GRAPH []
+        save_counter/.ATTRIBUTES/VARIABLE_VALUE []
+        w/.ATTRIBUTES/VARIABLE_VALUE [2]
 
     See also: `tf.train.load_checkpoint`, `tf.train.load_variable`.
     """
     return sorted(load_checkpoint(ckpt_dir_or_file).get_variable_to_shape_map().items())
 
 
-def load_variable(ckpt_dir_or_file: PathLike, name: str) -> Any:
+def load_variable(
+    ckpt_dir_or_file: PathLike, name: str
+) -> np.ndarray[Any, Any] | np.generic | bytes:
     """Read one value of a checkpoint.
 
     Args:
-        ckpt_dir_or_file: Path of a checkpoint, or a folder.
-        name: Name of the value, as in `tf.train.list_variables`.
+        ckpt_dir_or_file: Path of a checkpoint, or of a folder whose latest checkpoint is read.
+        name: Name of the value, as `tf.train.list_variables` returns it.
 
     Returns:
-        A NumPy array; for a scalar, a NumPy scalar, or bytes if the dtype is string.
+        A NumPy array. A scalar is a NumPy scalar, or bytes if the dtype is string.
 
     Raises:
         ValueError: If the folder has no checkpoint.
-        tf.errors.NotFoundError: If there is no such checkpoint, or if it has no value of that name.
+        tf.errors.NotFoundError: If there is no such checkpoint, or no value with this name.
         tf.errors.DataLossError: If the checkpoint is corrupt.
 
     Example:

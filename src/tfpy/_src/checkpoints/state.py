@@ -85,19 +85,20 @@ def get_checkpoint_state(
     """Read the file that lists a folder's checkpoints.
 
     Args:
-        checkpoint_dir: Folder of the checkpoints.
+        checkpoint_dir: Path of the folder.
         latest_filename: Name of the file. Default: `"checkpoint"`.
 
     Returns:
-        A `CheckpointState` with the attributes `model_checkpoint_path` (the latest checkpoint) and
-        `all_model_checkpoint_paths`, or None if there is no such file or it cannot be parsed. The
-        paths include the folder.
+        An object with the attributes `model_checkpoint_path` (path of the latest checkpoint),
+        `all_model_checkpoint_paths` (paths of all checkpoints, oldest first),
+        `all_model_checkpoint_timestamps` and `last_preserved_timestamp` (times in seconds), or None
+        if there is no such file or it cannot be parsed.
 
     Example:
         >>> import tfpy as tf
         >>> path = tf.train.Checkpoint(w=tf.Variable(3.0)).save("stated/ckpt")
-        >>> tf.train.get_checkpoint_state("stated").model_checkpoint_path == path
-        True
+        >>> tf.train.get_checkpoint_state("stated").model_checkpoint_path
+        'stated/ckpt-1'
 
     See also: `tf.train.latest_checkpoint`.
     """
@@ -124,7 +125,7 @@ def latest_checkpoint(checkpoint_dir: PathLike, latest_filename: str | None = No
     """Return the path of a folder's latest checkpoint.
 
     Args:
-        checkpoint_dir: Folder of the checkpoints.
+        checkpoint_dir: Path of the folder.
         latest_filename: Name of the file that lists the checkpoints. Default: `"checkpoint"`.
 
     Returns:
@@ -161,17 +162,19 @@ def update_checkpoint_state(
     The file is replaced atomically.
 
     Args:
-        save_dir: Folder of the checkpoints.
-        model_checkpoint_path: Path of the latest checkpoint. Paths inside the folder are stored
-            relative to it.
-        all_model_checkpoint_paths: Paths of all kept checkpoints, oldest first. The latest one is
-            added if it is missing.
+        save_dir: Path of the folder.
+        model_checkpoint_path: Path of the latest checkpoint. A path inside of the folder is stored
+            relative to the folder.
+        all_model_checkpoint_paths: Paths of all checkpoints, oldest first. The latest one is added
+            if it is missing. Default: only the latest one.
         latest_filename: Name of the file. Default: `"checkpoint"`.
-        all_model_checkpoint_timestamps: Times when the checkpoints were written, in seconds.
-        last_preserved_timestamp: Time of the last checkpoint that is kept permanently.
+        all_model_checkpoint_timestamps: Times when the checkpoints were written, in seconds since
+            1970. Default: unknown.
+        last_preserved_timestamp: Time when the last checkpoint that is kept permanently was
+            written. Default: none is kept permanently.
 
     Raises:
-        ValueError: If the numbers of timestamps and checkpoints differ.
+        ValueError: If the number of timestamps differs from the number of checkpoints.
 
     Example:
         >>> import tfpy as tf

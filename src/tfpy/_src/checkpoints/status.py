@@ -15,26 +15,26 @@ class LoadStatus(ABC):
 
     @abstractmethod
     def assert_consumed(self) -> LoadStatus:
-        """Check that every checkpointed value and every object of the program is matched."""
+        """Check that every value of the checkpoint and every object was matched."""
 
     @abstractmethod
     def assert_existing_objects_matched(self) -> LoadStatus:
-        """Check that every object of the program with values is matched."""
+        """Check that every object with values was matched."""
 
     @abstractmethod
     def assert_nontrivial_match(self) -> LoadStatus:
-        """Check that an object other than the root is matched."""
+        """Check that an object other than the root was matched."""
 
     @abstractmethod
     def expect_partial(self) -> LoadStatus:
         """Suppress the warning about values that were not restored."""
 
     def run_restore_ops(self, session: Any = None) -> None:
-        """Do nothing: values are restored immediately."""
+        """Do nothing, because values are restored immediately."""
         return None
 
     def initialize_or_restore(self, session: Any = None) -> None:
-        """Do nothing: Variables already have their initial or restored values."""
+        """Do nothing, because Variables already have their initial or restored values."""
         return None
 
 
@@ -49,13 +49,13 @@ class CheckpointLoadStatus(LoadStatus):
         self._attached = attached
 
     def assert_consumed(self) -> CheckpointLoadStatus:
-        """Check that every checkpointed value and every object of the program is matched.
+        """Check that every value of the checkpoint and every object was matched.
 
         Returns:
             This status object.
 
         Raises:
-            AssertionError: If a value or an object is not matched; the message lists them.
+            AssertionError: If a value or an object was not matched. The message lists them.
 
         Example:
             >>> import tfpy as tf
@@ -82,15 +82,16 @@ class CheckpointLoadStatus(LoadStatus):
         return self
 
     def assert_existing_objects_matched(self) -> CheckpointLoadStatus:
-        """Check that every object of the program with values is matched.
+        """Check that every object with values was matched.
 
-        Unlike `assert_consumed`, ignores values in the checkpoint that the program does not have.
+        Unlike `assert_consumed`, this method accepts values of the checkpoint for which there is no
+        object.
 
         Returns:
             This status object.
 
         Raises:
-            AssertionError: If an object is not matched; the message lists up to ten of them.
+            AssertionError: If an object was not matched. The message lists up to ten of them.
 
         Example:
             >>> import tfpy as tf
@@ -109,13 +110,13 @@ class CheckpointLoadStatus(LoadStatus):
         return self
 
     def assert_nontrivial_match(self) -> CheckpointLoadStatus:
-        """Check that an object other than the root is matched.
+        """Check that an object other than the root was matched.
 
         Returns:
             This status object.
 
         Raises:
-            AssertionError: If no other object is matched.
+            AssertionError: If no other object was matched.
         """
         left = self._unmatched()
         if len(self._restoration.bound) > 1:

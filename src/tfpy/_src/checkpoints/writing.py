@@ -42,7 +42,7 @@ from tfpy._src.library.io.checked_json import ModelFileError
 from tfpy._src.library.io.gfile import translated
 
 Note = Callable[[str, bool], None]
-"""A function of the path of a checkpoint, and of a bool: True if this process wrote the table."""
+"""A function that takes the path of a checkpoint, and True if this process wrote the table."""
 
 
 def note_nothing(path: str, own: bool) -> None:
