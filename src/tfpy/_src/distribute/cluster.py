@@ -15,10 +15,10 @@ _VARIABLE = "TF_CONFIG"
 
 
 class ClusterResolver:
-    """The base class of objects that describe the cluster and this process's place in it.
+    """The base class of objects that describe a cluster and the place of this process in it.
 
-    `tf.distribute.cluster_resolver.ClusterResolver`. The attributes `task_type` and `task_id`
-    identify this process.
+    The attributes `task_type` and `task_id` are the name of the job and the index of this process
+    in the job. They are None outside of a cluster.
 
     Example:
         >>> import tfpy as tf
@@ -33,7 +33,7 @@ class ClusterResolver:
     task_id: int | None = None
 
     def cluster_spec(self) -> ClusterSpec:
-        """Return the cluster.
+        """Return the description of the cluster.
 
         Returns:
             A `tf.train.ClusterSpec`.
@@ -57,7 +57,7 @@ class ClusterResolver:
             task_id: Has no effect.
 
         Returns:
-            A dictionary from the type of device to the number of devices.
+            A dictionary from the type of the devices, such as `"GPU"`, to their number.
 
         Example:
             >>> import tfpy as tf
@@ -72,17 +72,15 @@ class ClusterResolver:
 class SimpleClusterResolver(ClusterResolver):
     """A cluster resolver that returns the values of its arguments.
 
-    `tf.distribute.cluster_resolver.SimpleClusterResolver`.
-
     Args:
         cluster_spec: A `tf.train.ClusterSpec`.
         master: Has no effect.
-        task_type: Job of this process.
-        task_id: Index of this process in its job.
-        environment: Name of the environment, which becomes an attribute.
-        num_accelerators: Dictionary from types of devices to their numbers. Default: the devices of
-            this process.
-        rpc_layer: Protocol, which becomes an attribute.
+        task_type: Name of the job of this process, such as `"worker"`. Default: None.
+        task_id: Index of this process in its job. Default: None.
+        environment: Value of the attribute `environment`, which has no effect.
+        num_accelerators: Dictionary from types of devices to their numbers, which the method
+            `num_accelerators` returns. Default: the devices of this process.
+        rpc_layer: Value of the attribute `rpc_layer`, which has no effect.
 
     Raises:
         TypeError: If `cluster_spec` is not a ClusterSpec.
@@ -127,22 +125,23 @@ class SimpleClusterResolver(ClusterResolver):
 class TFConfigClusterResolver(ClusterResolver):
     """A cluster resolver that reads the environment variable `TF_CONFIG`.
 
-    `tf.distribute.cluster_resolver.TFConfigClusterResolver`. The variable has this form::
+    The variable has this form::
 
         {"cluster": {"worker": ["host0:12345", "host1:12345"]},
          "task": {"type": "worker", "index": 0}}
 
     Args:
-        task_type: Job of this process. Default: the type in `TF_CONFIG`.
+        task_type: Name of the job of this process. Default: the type in `TF_CONFIG`.
         task_id: Index of this process in its job. Default: the index in `TF_CONFIG`.
-        rpc_layer: Protocol, which becomes an attribute.
-        environment: Name of the environment, which becomes an attribute.
+        rpc_layer: Value of the attribute `rpc_layer`, which has no effect.
+        environment: Value of the attribute `environment`, which has no effect.
 
     Raises:
         ValueError: If `TF_CONFIG` has a different form.
 
     Example:
         >>> import tfpy as tf
+        >>> # without TF_CONFIG, there is no cluster
         >>> tf.distribute.cluster_resolver.TFConfigClusterResolver().cluster_spec().jobs
         []
 
@@ -171,8 +170,6 @@ class TFConfigClusterResolver(ClusterResolver):
 
 class TPUClusterResolver(ClusterResolver):
     """A cluster resolver for the TPUs of this machine, which JAX finds.
-
-    `tf.distribute.cluster_resolver.TPUClusterResolver`.
 
     Args:
         tpu: Has no effect.
@@ -206,7 +203,7 @@ class TPUClusterResolver(ClusterResolver):
     def connect(
         cls, tpu: str | None = None, zone: str | None = None, project: str | None = None
     ) -> TPUClusterResolver:
-        """Return a resolver, whose TPUs are already initialized.
+        """Return a resolver. JAX has already initialized the TPUs.
 
         Args:
             tpu: Has no effect.
@@ -230,11 +227,11 @@ class TPUClusterResolver(ClusterResolver):
 
 
 def experimental_connect_to_cluster(cluster_spec_or_resolver: object, **kwargs: object) -> None:
-    """Do nothing: strategies connect to the cluster (`tf.config.experimental_connect_to_cluster`).
+    """Do nothing, because strategies connect to the cluster.
 
     Args:
         cluster_spec_or_resolver: Has no effect.
-        **kwargs: No effect.
+        **kwargs: Has no effect.
 
     Example:
         >>> import tfpy as tf

@@ -1,4 +1,4 @@
-"""Implementation of `tf.train.ClusterSpec`, the addresses of a cluster's processes."""
+"""Implementation of `tf.train.ClusterSpec`, the network addresses of a cluster's processes."""
 
 from __future__ import annotations
 
@@ -7,13 +7,14 @@ from typing import Any
 
 
 class ClusterSpec:
-    """The addresses of a cluster's processes, by job.
+    """The network addresses of a cluster's processes.
 
-    `tf.train.ClusterSpec`.
+    A process is called a task. Tasks with the same purpose form a job, such as `"worker"`.
 
     Args:
-        cluster: Dictionary from job names to lists of `"host:port"`, or to dictionaries from task
-            indices to `"host:port"`; or another ClusterSpec.
+        cluster: Dictionary from job names to the addresses of their tasks, which are a list of
+            `"host:port"` or a dictionary from task indices to `"host:port"`. A ClusterSpec is
+            copied.
 
     Raises:
         TypeError: If `cluster` has a different type.
@@ -64,7 +65,7 @@ class ClusterSpec:
         return len(self._job(job_name))
 
     def task_indices(self, job_name: str) -> list[int]:
-        """Return the indices of a job's tasks, sorted.
+        """Return the indices of a job's tasks in ascending order.
 
         Args:
             job_name: Name of the job.
@@ -106,7 +107,7 @@ class ClusterSpec:
         return job[task_index]
 
     def job_tasks(self, job_name: str) -> list[str]:
-        """Return the addresses of a job's tasks, by index.
+        """Return the addresses of a job's tasks, in the order of their indices.
 
         Args:
             job_name: Name of the job.

@@ -1,4 +1,4 @@
-"""TensorFlow's options for how replicas run and communicate, which XLA decides in tfpy."""
+"""TensorFlow's options for the communication of replicas, which have no effect in tfpy."""
 
 from __future__ import annotations
 
@@ -9,8 +9,7 @@ from typing import NamedTuple
 class CrossDeviceOps:
     """The base class of algorithms that reduce values across the replicas of a machine.
 
-    `tf.distribute.CrossDeviceOps`. It and its subclasses have no effect, because XLA chooses the
-    algorithm.
+    These classes have no effect, because XLA chooses the algorithm.
 
     Example:
         >>> import tfpy as tf
@@ -23,9 +22,9 @@ class CrossDeviceOps:
 
 
 class NcclAllReduce(CrossDeviceOps):
-    """An all-reduce with NVIDIA's NCCL (`tf.distribute.NcclAllReduce`).
+    """The choice of NVIDIA's NCCL for sums over replicas, which has no effect.
 
-    No effect: XLA uses NCCL on NVIDIA GPUs anyway.
+    XLA always uses NCCL on NVIDIA GPUs.
 
     Args:
         num_packs: Has no effect.
@@ -46,9 +45,9 @@ class NcclAllReduce(CrossDeviceOps):
 
 
 class HierarchicalCopyAllReduce(CrossDeviceOps):
-    """An all-reduce in steps between neighbors (`tf.distribute.HierarchicalCopyAllReduce`).
+    """The choice of a hierarchical algorithm for sums over replicas, which has no effect.
 
-    No effect: XLA chooses the algorithm.
+    XLA chooses the algorithm.
 
     Args:
         num_packs: Has no effect.
@@ -69,9 +68,9 @@ class HierarchicalCopyAllReduce(CrossDeviceOps):
 
 
 class ReductionToOneDevice(CrossDeviceOps):
-    """A reduction on one device (`tf.distribute.ReductionToOneDevice`).
+    """The choice to compute sums over replicas on one device, which has no effect.
 
-    No effect: XLA chooses the algorithm.
+    XLA chooses the algorithm.
 
     Args:
         reduce_to_device: Has no effect.
@@ -93,9 +92,9 @@ class ReductionToOneDevice(CrossDeviceOps):
 
 
 class CommunicationImplementation(enum.Enum):
-    """The library that machines use for collectives.
+    """The library by which machines exchange values. The choice has no effect.
 
-    `tf.distribute.experimental.CommunicationImplementation`. No effect: XLA chooses the library.
+    XLA chooses the library.
 
     Example:
         >>> import tfpy as tf
@@ -111,14 +110,15 @@ class CommunicationImplementation(enum.Enum):
 
 
 class CommunicationOptions:
-    """Options for collectives (`tf.distribute.experimental.CommunicationOptions`).
+    """Options for the communication of machines, which have no effect.
 
-    No effect: XLA chooses how machines communicate.
+    XLA chooses how machines communicate.
 
     Args:
-        bytes_per_pack: Has no effect; a nonnegative number of bytes.
+        bytes_per_pack: Has no effect. It must not be negative.
         timeout_seconds: Has no effect.
-        implementation: Has no effect; a `CommunicationImplementation` or its name.
+        implementation: Has no effect. It must be a
+            `tf.distribute.experimental.CommunicationImplementation` or the name of one.
 
     Raises:
         ValueError: If `bytes_per_pack` is negative or `implementation` is unknown.
@@ -145,7 +145,7 @@ class CommunicationOptions:
 
 
 class RunOptions(NamedTuple):
-    """Options for `Strategy.run` (`tf.distribute.RunOptions`), which have no effect.
+    """Options for `tf.distribute.Strategy.run`, which have no effect.
 
     Args:
         experimental_enable_dynamic_batch_size: Has no effect.
@@ -166,9 +166,9 @@ class RunOptions(NamedTuple):
 
 
 class InputReplicationMode(enum.Enum):
-    """The number of copies of an input pipeline (`tf.distribute.InputReplicationMode`).
+    """The number of datasets that provide the input of replicas. The choice has no effect.
 
-    tfpy always creates one pipeline per process (`PER_WORKER`).
+    tfpy always creates one dataset in each process (`PER_WORKER`).
 
     Example:
         >>> import tfpy as tf
@@ -181,7 +181,7 @@ class InputReplicationMode(enum.Enum):
 
 
 class InputOptions(NamedTuple):
-    """Options for distributed datasets (`tf.distribute.InputOptions`), which have no effect.
+    """Options for distributed datasets, which have no effect.
 
     Args:
         experimental_fetch_to_device: Has no effect.

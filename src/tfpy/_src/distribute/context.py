@@ -11,6 +11,7 @@ from tfpy._src.base import tracing
 from tfpy._src.core import nest
 from tfpy._src.core.conversion import convert_to_tensor
 from tfpy._src.core.indexed_slices import IndexedSlices
+from tfpy._src.core.tensor import Tensor
 from tfpy._src.core.typing import Nest
 from tfpy._src.distribute.communication import CommunicationOptions
 from tfpy._src.distribute.reduce_op import ReduceOp
@@ -46,7 +47,7 @@ def entered(strategy: Strategy) -> Iterator[Strategy]:
     """Enter the scope of a strategy.
 
     Raises:
-        RuntimeError: If the scope of another strategy with several replicas is active.
+        RuntimeError: If the scope of a different strategy with several replicas is active.
     """
     if local.scopes:
         check_same(local.scopes[-1], strategy)
@@ -73,7 +74,7 @@ def running(strategy: Strategy, replicas: int) -> Iterator[None]:
     """Enter the scope of a strategy for a call of `Strategy.run`.
 
     Raises:
-        RuntimeError: If the call is inside a replica, or in the scope of another strategy.
+        RuntimeError: If the call is inside a replica, or in the scope of a different strategy.
     """
     check_cross_replica(strategy)
     with entered(strategy):
@@ -103,12 +104,13 @@ def merging_replica() -> Replica | None:
 
 
 class ReplicaContext:
-    """The context of code inside `Strategy.run`, which `tf.distribute.get_replica_context` returns.
+    """The replica that runs the calling code, with methods that combine values of all replicas.
 
-    `tf.distribute.ReplicaContext`.
+    In a function that `tf.distribute.Strategy.run` calls, `tf.distribute.get_replica_context`
+    returns it.
 
     Args:
-        strategy: The strategy that runs the code.
+        strategy: The strategy whose `run` calls the code.
 
     Example:
         >>> import tfpy as tf
@@ -132,31 +134,35 @@ class ReplicaContext:
 
     @property
     def num_replicas_in_sync(self) -> int:
-        """Number of replicas that run together."""
+        """Number of replicas."""
         return 1 if self._replica is None else self._replica.count
 
     @property
-    def replica_id_in_sync_group(self) -> Any:
-        """Index of the replica: 0, or an int32 scalar tensor if there are several replicas."""
+    def replica_id_in_sync_group(self) -> int | Tensor:
+        """Index of the replica: 0, or a scalar int32 tensor if there is more than one replica."""
         return 0 if self._replica is None else collectives.replica_id()
 
     @property
     def devices(self) -> tuple[str, ...]:
-        """Device of the replica; all devices if one program runs on all of them."""
+        """Names of the devices of all replicas of this process."""
         return tuple(self.strategy.extended.worker_devices)
 
     def all_reduce(
         self, reduce_op: ReduceOp | str, value: Nest, options: CommunicationOptions | None = None
-    ) -> Any:
-        """Sum or average values over all replicas and return the result in each of them.
+    ) -> Nest:
+        """Sum or average values over all replicas, and return the result in each of them.
+
+        If two replicas pass the values 1.0 and 2.0, for example, both receive the sum 3.0.
 
         Args:
             reduce_op: `tf.distribute.ReduceOp.SUM`, `tf.distribute.ReduceOp.MEAN` or their names.
-            value: Nest of tensors or `tf.IndexedSlices`.
-            options: Has no effect: XLA combines collectives.
+            value: Value of this replica, a tensor or `tf.IndexedSlices`, or nested structure (list,
+                tuple or dict) of these.
+            options: Has no effect. XLA optimizes the communication.
 
         Returns:
-            A nest with the structure and shapes of `value`. The mean of integers is a float tensor.
+            A value with the structure and shapes of `value`. The mean of integers is a float
+            tensor.
 
         Raises:
             ValueError: If `reduce_op` is unknown.
@@ -186,16 +192,17 @@ class ReplicaContext:
 
     def all_gather(
         self, value: Nest, axis: int, options: CommunicationOptions | None = None
-    ) -> Any:
-        """Concatenate the values of all replicas along an axis, with the result in each replica.
+    ) -> Nest:
+        """Concatenate the values of all replicas along an axis, and return the result in each.
 
         Args:
-            value: Nest of tensors with equal shapes in all replicas.
-            axis: Axis, negative values count from the end.
-            options: Has no effect: XLA combines collectives.
+            value: Value of this replica, a tensor or nested structure (list, tuple or dict) of
+                tensors. Its shapes are equal in all replicas.
+            axis: Axis to concatenate along. Negative values count from the end.
+            options: Has no effect. XLA optimizes the communication.
 
         Returns:
-            A nest with the structure of `value`.
+            A value with the structure of `value`.
 
         Raises:
             ValueError: If a tensor does not have the axis.
@@ -226,18 +233,18 @@ class ReplicaContext:
     def merge_call(
         self,
         merge_fn: Callable[..., Any],
-        args: Sequence[Any] = (),
-        kwargs: dict[str, Any] | None = None,
-    ) -> Any:
-        """Call a function in cross-replica context.
+        args: Sequence[Nest] = (),
+        kwargs: dict[str, Nest] | None = None,
+    ) -> Nest:
+        """Call a function in which the strategy's methods combine the values of all replicas.
 
-        In this context, the strategy's methods see the values of all replicas. The arguments are
-        the replica's own values, which `strategy.reduce` combines with the others.
+        In a replica, methods such as `strategy.reduce` are allowed only in `merge_fn`. They combine
+        the values that each replica passes in `args` or `kwargs`.
 
         Args:
             merge_fn: Function that is called as `merge_fn(strategy, *args, **kwargs)`.
-            args: Positional arguments.
-            kwargs: Keyword arguments.
+            args: Positional arguments. Default: none.
+            kwargs: Keyword arguments. Default: none.
 
         Returns:
             The result of `merge_fn`.

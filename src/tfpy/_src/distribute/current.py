@@ -50,10 +50,11 @@ def has_strategy() -> bool:
 
 
 def in_cross_replica_context() -> bool:
-    """Return True in the scope of a strategy, outside of `Strategy.run`.
+    """Return True if the calling code is in the scope of a strategy, but not in a replica.
 
     Returns:
-        A bool.
+        A bool. It is False outside of all scopes, and in functions that
+        `tf.distribute.Strategy.run` calls, but True in a function that `merge_call` calls.
 
     Example:
         >>> import tfpy as tf
@@ -67,10 +68,13 @@ def in_cross_replica_context() -> bool:
 
 
 def get_replica_context() -> ReplicaContext | None:
-    """Return the replica context inside `Strategy.run` or without a strategy.
+    """Return the context of the replica that runs the calling code.
+
+    Code is in a replica if `tf.distribute.Strategy.run` calls it. Outside of the scopes of all
+    strategies there is a single replica, which has a context as well.
 
     Returns:
-        A `tf.distribute.ReplicaContext`, or None in cross-replica context.
+        A `tf.distribute.ReplicaContext`, or None in the scope of a strategy outside of `run`.
 
     Example:
         >>> import tfpy as tf
@@ -83,7 +87,7 @@ def get_replica_context() -> ReplicaContext | None:
 
 
 def experimental_set_strategy(strategy: Strategy | None) -> None:
-    """Set the strategy that is used outside of all scopes.
+    """Set the strategy that applies outside of all scopes.
 
     Args:
         strategy: A `tf.distribute.Strategy`, or None for the default one.

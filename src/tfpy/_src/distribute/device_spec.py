@@ -18,12 +18,12 @@ class _Parts(NamedTuple):
 
 
 class DeviceSpec(_Parts):
-    """The parts of a device's name (`tf.DeviceSpec`); None leaves a part unspecified.
+    """The parts of a device's name. A part that is None is not specified.
 
     Args:
-        job: Name of the job.
-        replica: Index of the replica.
-        task: Index of the task.
+        job: Name of the job, that is, of a group of processes such as `"worker"`.
+        replica: Index of the replica, which is 0 in tfpy.
+        task: Index of the process in its job.
         device_type: `"CPU"`, `"GPU"` or `"TPU"`.
         device_index: Index of the device among the devices of its type.
 
@@ -64,10 +64,10 @@ class DeviceSpec(_Parts):
             spec: Name of a device.
 
         Returns:
-            A DeviceSpec.
+            A DeviceSpec. Parts that the name does not contain are None.
 
         Raises:
-            ValueError: If a part of the name is unknown, or if it has two device types.
+            ValueError: If a part of the name is unknown, or if the name has two device types.
 
         Example:
             >>> import tfpy as tf
@@ -99,7 +99,7 @@ class DeviceSpec(_Parts):
         return cls(**found)
 
     def parse_from_string(self, spec: str) -> DeviceSpec:
-        """Parse a name; the same as `from_string`.
+        """Parse a name, as `from_string` does.
 
         Args:
             spec: Name of a device.
@@ -108,7 +108,7 @@ class DeviceSpec(_Parts):
             A new DeviceSpec.
 
         Raises:
-            ValueError: If a part of the name is unknown, or if it has two device types.
+            ValueError: If a part of the name is unknown, or if the name has two device types.
 
         Example:
             >>> import tfpy as tf
@@ -121,7 +121,7 @@ class DeviceSpec(_Parts):
         """Return the name of the device.
 
         Returns:
-            A string with the specified parts.
+            A string that contains the specified parts.
 
         Example:
             >>> import tfpy as tf
@@ -138,10 +138,10 @@ class DeviceSpec(_Parts):
         return "".join(f"/{name}:{value}" for name, value in pairs if value is not None)
 
     def make_merged_spec(self, dev: DeviceSpec) -> DeviceSpec:
-        """Combine two specs; parts of `dev` have precedence.
+        """Return a copy in which the parts that `dev` specifies are replaced.
 
         Args:
-            dev: Spec with parts that replace the parts of this one.
+            dev: A DeviceSpec with the new parts.
 
         Returns:
             A new DeviceSpec.
@@ -156,10 +156,10 @@ class DeviceSpec(_Parts):
         return type(self)(*(own if theirs is None else theirs for theirs, own in pairs))
 
     def replace(self, **kwargs: str | int | None) -> DeviceSpec:
-        """Return a copy with other values for some parts.
+        """Return a copy in which some parts are replaced.
 
         Args:
-            **kwargs: New values by the names of the parts.
+            **kwargs: New values of `job`, `replica`, `task`, `device_type` or `device_index`.
 
         Returns:
             A new DeviceSpec.

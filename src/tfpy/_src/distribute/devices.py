@@ -11,10 +11,10 @@ from tfpy._src.distribute.naming import found
 
 
 class PhysicalDevice(NamedTuple):
-    """A device of the machine (`tf.config.PhysicalDevice`).
+    """A device of the machine.
 
     Args:
-        name: Name, e.g. `"/physical_device:GPU:0"`.
+        name: Name such as `"/physical_device:GPU:0"`.
         device_type: `"CPU"`, `"GPU"` or `"TPU"`.
 
     Example:
@@ -31,10 +31,10 @@ class PhysicalDevice(NamedTuple):
 
 
 class LogicalDevice(NamedTuple):
-    """A device on which tensors can be placed (`tf.config.LogicalDevice`).
+    """A device on which computations can run.
 
     Args:
-        name: Name, e.g. `"/device:GPU:0"`.
+        name: Name such as `"/device:GPU:0"`, which `tf.device` accepts.
         device_type: `"CPU"`, `"GPU"` or `"TPU"`.
 
     Example:
@@ -50,18 +50,18 @@ class LogicalDevice(NamedTuple):
 
 
 class LogicalDeviceConfiguration(NamedTuple):
-    """The configuration of a logical device (`tf.config.LogicalDeviceConfiguration`).
+    """The configuration of a logical device.
 
     Args:
-        memory_limit: Memory limit in megabytes, which tfpy does not support.
+        memory_limit: Must be None, because tfpy does not support memory limits.
         experimental_priority: Has no effect.
         experimental_device_ordinal: Has no effect.
 
     Example:
         >>> import tfpy as tf
-        >>> half = tf.config.LogicalDeviceConfiguration(memory_limit=1024)
-        >>> half.memory_limit
-        1024
+        >>> two = [tf.config.LogicalDeviceConfiguration() for _ in range(2)]
+        >>> [configuration.memory_limit for configuration in two]
+        [None, None]
 
     See also: `tf.config.set_logical_device_configuration`.
     """
@@ -87,8 +87,8 @@ _settings = _Settings()
 def list_physical_devices(device_type: str | None = None) -> list[PhysicalDevice]:
     """List the CPU and the GPUs or TPUs of the active backend.
 
-    The CPU is one physical device, even if `tf.config.set_logical_device_configuration` splits it
-    into several logical devices.
+    The CPU is one physical device, even if it was split into several logical devices with
+    `tf.config.set_logical_device_configuration`.
 
     Args:
         device_type: `"CPU"`, `"GPU"` or `"TPU"`. Default: all types.
@@ -124,8 +124,8 @@ def get_visible_devices(device_type: str | None = None) -> list[PhysicalDevice]:
 
     Example:
         >>> import tfpy as tf
-        >>> tf.config.get_visible_devices("CPU") == tf.config.list_physical_devices("CPU")
-        True
+        >>> [device.name for device in tf.config.get_visible_devices("CPU")]
+        ['/physical_device:CPU:0']
 
     See also: `tf.config.set_visible_devices`.
     """
@@ -142,13 +142,13 @@ def set_visible_devices(
     """Restrict the program to some of the physical devices.
 
     Args:
-        devices: One or several `tf.config.PhysicalDevice`.
-        device_type: Type of all the devices. Other types keep their visible devices. Default: the
-            list applies to all types.
+        devices: A `tf.config.PhysicalDevice`, or a list of them.
+        device_type: Type of the devices. The visible devices of other types do not change. Default:
+            only the given devices are visible.
 
     Raises:
-        ValueError: If a device does not exist or has a different type.
-        RuntimeError: If the backend has computed something already.
+        ValueError: If a device does not exist, or has a type that is not `device_type`.
+        RuntimeError: If the backend has already computed something.
 
     Example:
         >>> import tfpy as tf
@@ -172,7 +172,7 @@ def set_visible_devices(
 
 
 def list_logical_devices(device_type: str | None = None) -> list[LogicalDevice]:
-    """List the devices on which tensors can be placed, under the names that `tf.device` accepts.
+    """List the devices on which computations can run, with the names that `tf.device` accepts.
 
     Args:
         device_type: `"CPU"`, `"GPU"` or `"TPU"`. Default: all types.
@@ -207,7 +207,7 @@ def get_logical_device_configuration(
         device: A `tf.config.PhysicalDevice`.
 
     Returns:
-        A list of `tf.config.LogicalDeviceConfiguration`, or None if none was set.
+        A list of `tf.config.LogicalDeviceConfiguration`, or None if no configuration was set.
 
     Raises:
         ValueError: If the device does not exist.
@@ -227,18 +227,18 @@ def get_logical_device_configuration(
 def set_logical_device_configuration(
     device: PhysicalDevice, logical_devices: Sequence[LogicalDeviceConfiguration | None] | None
 ) -> None:
-    """Split the CPU into several logical devices, to test strategies with several replicas.
+    """Split the CPU into logical devices, to test strategies without GPUs.
 
-    Only the jax backend computes on several logical devices; other backends keep one device.
+    Only the jax backend computes on more than one logical device. Other backends keep one device.
 
     Args:
         device: A `tf.config.PhysicalDevice` of type `"CPU"`.
-        logical_devices: A `tf.config.LogicalDeviceConfiguration` for each logical device.
+        logical_devices: List of a `tf.config.LogicalDeviceConfiguration` for each logical device.
 
     Raises:
-        ValueError: If the device does not exist, is not a CPU, or has a memory limit. JAX does not
-            support several logical devices or a memory limit in megabytes on GPUs.
-        RuntimeError: If the backend has computed something already.
+        ValueError: If the device does not exist or is not a CPU, because JAX cannot split GPUs, or
+            if a configuration has a memory limit.
+        RuntimeError: If the backend has already computed something.
 
     Example::
 
@@ -276,8 +276,8 @@ def get_device_details(device: PhysicalDevice) -> dict[str, Any]:
         device: A `tf.config.PhysicalDevice`.
 
     Returns:
-        A dictionary with `device_name` and, for NVIDIA GPUs, `compute_capability`, if the backend
-        reports them. It is empty for CPUs.
+        A dictionary. It contains `device_name` and, for NVIDIA GPUs, `compute_capability`, if the
+        backend reports them. It is empty for CPUs.
 
     Raises:
         ValueError: If the device does not exist.
@@ -323,15 +323,15 @@ def get_memory_growth(device: PhysicalDevice) -> bool | None:
 
 
 def set_memory_growth(device: PhysicalDevice, enable: bool) -> None:
-    """Allocate GPU memory on demand instead of most of it at the start, on all GPUs.
+    """Choose whether GPU memory is allocated on demand, or most of it at the start.
 
     Args:
-        device: A `tf.config.PhysicalDevice` of type `"GPU"`.
+        device: A `tf.config.PhysicalDevice` of type `"GPU"`. The setting applies to all GPUs.
         enable: If True, allocate memory on demand.
 
     Raises:
         ValueError: If the device is not a GPU.
-        RuntimeError: If the backend has computed something already.
+        RuntimeError: If the backend has already computed something.
 
     Example::
 
@@ -353,13 +353,14 @@ def get_memory_info(device: str) -> dict[str, int]:
     """Return the number of bytes in use on a device.
 
     Args:
-        device: Name of the device, e.g. `"GPU:0"`.
+        device: Name of the device, such as `"GPU:0"`.
 
     Returns:
-        A dictionary `{"current": bytes, "peak": bytes}`.
+        A dictionary with the number of bytes that are in use (`"current"`), and the largest number
+        so far (`"peak"`).
 
     Raises:
-        ValueError: If there is no such device, or if it does not report its memory (CPUs).
+        ValueError: If the device does not exist or, like CPUs, does not report its memory.
 
     Example::
 

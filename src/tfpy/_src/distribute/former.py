@@ -15,12 +15,13 @@ class MultiWorkerMirroredStrategy(mirrored.MultiWorkerMirroredStrategy):
     """The former name of `tf.distribute.MultiWorkerMirroredStrategy`.
 
     Args:
-        communication: Has no effect: XLA chooses how machines communicate.
-        cluster_resolver: Description of the cluster. Default: a `TFConfigClusterResolver`.
+        communication: Has no effect. XLA chooses how machines communicate.
+        cluster_resolver: Description of the cluster. Default: a
+            `tf.distribute.cluster_resolver.TFConfigClusterResolver`, which reads `TF_CONFIG`.
 
     Raises:
-        RuntimeError: If there are several workers and the backend is not jax, or it has computed
-            something already.
+        RuntimeError: If there is more than one worker, and the backend is not jax or has already
+            computed something.
         ValueError: If the description of the cluster is not valid.
 
     Example:
@@ -44,7 +45,7 @@ class TPUStrategy(mirrored.TPUStrategy):
     """The former name of `tf.distribute.TPUStrategy`.
 
     Args:
-        tpu_cluster_resolver: Has no effect: JAX finds the TPUs.
+        tpu_cluster_resolver: Has no effect. JAX finds the TPUs.
         device_assignment: Has no effect.
 
     Raises:
@@ -66,16 +67,15 @@ class TPUStrategy(mirrored.TPUStrategy):
 
 
 def initialize_tpu_system(cluster_resolver: ClusterResolver | None = None) -> None:
-    """Check that there are TPUs, which JAX has initialized already.
-
-    `tf.tpu.experimental.initialize_tpu_system`.
+    """Check that there are TPUs. JAX has already initialized them.
 
     Args:
-        cluster_resolver: Description of the TPUs. Default: a `TPUClusterResolver`.
+        cluster_resolver: Description of the TPUs. Default: a
+            `tf.distribute.cluster_resolver.TPUClusterResolver`.
 
     Raises:
-        ValueError: If there are no TPUs and no resolver is given.
-        tf.errors.NotFoundError: If there are no TPUs.
+        ValueError: If there are no TPUs, and `cluster_resolver` is None.
+        tf.errors.NotFoundError: If there are no TPUs, and `cluster_resolver` is given.
 
     Example:
         >>> import tfpy as tf
@@ -94,9 +94,7 @@ def initialize_tpu_system(cluster_resolver: ClusterResolver | None = None) -> No
 
 
 def shutdown_tpu_system(cluster_resolver: ClusterResolver | None = None) -> None:
-    """Check that there are TPUs, which are released when the process ends.
-
-    `tf.tpu.experimental.shutdown_tpu_system`.
+    """Check that there are TPUs. They are released when the process ends.
 
     Args:
         cluster_resolver: Has no effect.

@@ -22,12 +22,14 @@ from tfpy._src.functions.tf_function.signature import TensorSpec
 
 
 class InputContext:
-    """The share of the input that one pipeline produces (`tf.distribute.InputContext`).
+    """The information for a function that creates the dataset of a process.
+
+    `tf.distribute.Strategy.distribute_datasets_from_function` passes it to the function.
 
     Args:
-        num_input_pipelines: Number of processes with an input pipeline.
-        input_pipeline_id: Index of this pipeline.
-        num_replicas_in_sync: Number of replicas in all processes.
+        num_input_pipelines: Number of processes. Each has its own dataset.
+        input_pipeline_id: Index of this process.
+        num_replicas_in_sync: Number of replicas of all processes together.
 
     Example:
         >>> import tfpy as tf
@@ -48,16 +50,16 @@ class InputContext:
         self.num_replicas_in_sync = num_replicas_in_sync
 
     def get_per_replica_batch_size(self, global_batch_size: int) -> int:
-        """Return the number of rows of a global batch that each replica processes.
+        """Return the number of rows of a batch that each replica receives.
 
         Args:
-            global_batch_size: Number of rows of all replicas together.
+            global_batch_size: Number of rows that all replicas receive together.
 
         Returns:
             An integer.
 
         Raises:
-            ValueError: If the global batch size is not divisible by the number of replicas.
+            ValueError: If `global_batch_size` is not divisible by the number of replicas.
 
         Example:
             >>> import tfpy as tf
@@ -80,7 +82,9 @@ class InputContext:
 
 
 class ValueContext:
-    """The replica for which a value is created (`tf.distribute.experimental.ValueContext`).
+    """The information for a function that returns the value of a replica.
+
+    `tf.distribute.Strategy.experimental_distribute_values_from_function` passes it to the function.
 
     Args:
         replica_id_in_sync_group: Index of the replica.
@@ -104,9 +108,10 @@ class ValueContext:
 
 
 class DistributedDataset(HostObject):
-    """A dataset of per-replica values (`tf.distribute.DistributedDataset`).
+    """A dataset of per-replica values, which have a component for each replica.
 
-    `tf.distribute.Strategy.experimental_distribute_dataset` creates it.
+    `tf.distribute.Strategy.experimental_distribute_dataset` returns it; the constructor is for
+    internal use.
 
     Args:
         dataset: Dataset of batches.
@@ -138,13 +143,16 @@ class DistributedDataset(HostObject):
             yield nest.map_structure(self._replicas.spread, batch)
 
     @property
-    def element_spec(self) -> Any:
-        """Specs of the per-replica values; the last batch may have fewer rows."""
+    def element_spec(self) -> Nest:
+        """The type of the elements, as a `tf.TypeSpec` or nest of these.
+
+        The number of rows is None, because the last batch may have fewer rows.
+        """
         return nest.map_structure(_of_replicas, self._dataset.element_spec)
 
     @property
-    def cardinality(self) -> Any:
-        """Number of elements, `tf.data.UNKNOWN_CARDINALITY` if it is unknown."""
+    def cardinality(self) -> Tensor:
+        """Number of elements, or `tf.data.UNKNOWN_CARDINALITY`, as a scalar integer tensor."""
         return self._dataset.cardinality()
 
 
@@ -168,18 +176,18 @@ class DistributedBatches(DistributedDataset):
         return self._replicas.whole(np.concatenate([t.host_view() for t in rows]), rows[0].aval)
 
     @property
-    def cardinality(self) -> Any:
+    def cardinality(self) -> Tensor:
         return -(-self._dataset.cardinality() // len(self._replicas.local))
 
 
 class DistributedIterator(HostObject):
-    """An iterator over per-replica values (`tf.distribute.DistributedIterator`).
+    """An iterator over the elements of a `tf.distribute.DistributedDataset`.
 
-    Iterating over a `tf.distribute.DistributedDataset` creates it.
+    `iter(dataset)` returns it; the constructor is for internal use.
 
     Args:
-        elements: Iterator over the per-replica values.
-        element_spec: Nest of their specs.
+        elements: Iterator over the elements.
+        element_spec: The type of the elements, as a `tf.TypeSpec` or nest of these.
 
     Example:
         >>> import tfpy as tf
@@ -201,7 +209,7 @@ class DistributedIterator(HostObject):
         return self._fetched.popleft() if self._fetched else next(self._elements)
 
     async def fetch(self, count: int) -> bool:
-        """Prepare `count` elements, or fewer at the end; return True if there are any.
+        """Prepare up to `count` elements, and return True if there are any.
 
         Args:
             count: Number of elements to prepare.
@@ -217,11 +225,11 @@ class DistributedIterator(HostObject):
         self._fetched.extend(islice(self._elements, count - len(self._fetched)))
         return bool(self._fetched)
 
-    def get_next(self) -> Any:
-        """Return the next element.
+    def get_next(self) -> Nest:
+        """Return the next element, or raise `tf.errors.OutOfRangeError` at the end.
 
         Returns:
-            A nest of per-replica values.
+            A per-replica value, or nested structure (tuple or dict) of these.
 
         Raises:
             tf.errors.OutOfRangeError: If there are no more elements.
@@ -239,10 +247,10 @@ class DistributedIterator(HostObject):
         raise OutOfRangeError(None, "IteratorGetNext", "End of sequence")
 
     def get_next_as_optional(self) -> Optional:
-        """Return the next element as a `tf.experimental.Optional`, without a value at the end.
+        """Return the next element as an Optional.
 
         Returns:
-            A `tf.experimental.Optional`.
+            A `tf.experimental.Optional`. At the end of the dataset it has no value.
 
         Example:
             >>> import tfpy as tf

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from tfpy._src.backends import registry
+from tfpy._src.core.typing import Nest
 from tfpy._src.distribute import cluster
 from tfpy._src.distribute.cluster import ClusterResolver, TFConfigClusterResolver
 from tfpy._src.distribute.communication import CommunicationOptions, CrossDeviceOps, RunOptions
@@ -19,10 +20,11 @@ from tfpy._src.distribute.strategy import Strategy
 
 
 class OneDeviceStrategy(Strategy):
-    """A strategy that computes everything on one device (`tf.distribute.OneDeviceStrategy`).
+    """A strategy that computes everything on one device.
 
     Args:
-        device: Name of the device, e.g. `"/gpu:0"`.
+        device: Name of the device, such as `"/gpu:0"`. `tf.config.list_logical_devices` lists the
+            names.
 
     Raises:
         ValueError: If `device` is not the name of a device.
@@ -47,10 +49,12 @@ class OneDeviceStrategy(Strategy):
 
     @contextmanager
     def scope(self) -> Iterator[Strategy]:
-        """Make the strategy the current one and compute on its device inside the scope.
+        """Return a context manager that makes the strategy the current one.
+
+        Within the context, everything is computed on the strategy's device.
 
         Returns:
-            A context manager, which yields the strategy.
+            A context manager. Entering it returns the strategy.
 
         Example:
             >>> import tfpy as tf
@@ -65,20 +69,20 @@ class OneDeviceStrategy(Strategy):
     def run(
         self,
         fn: Callable[..., Any],
-        args: Sequence[Any] = (),
-        kwargs: dict[str, Any] | None = None,
+        args: Sequence[Nest] = (),
+        kwargs: dict[str, Nest] | None = None,
         options: RunOptions | None = None,
-    ) -> Any:
+    ) -> Nest:
         """Call a function on the strategy's device.
 
         Args:
-            fn: Function to call.
-            args: Positional arguments.
-            kwargs: Keyword arguments.
+            fn: Function to call as `fn(*args, **kwargs)`.
+            args: Positional arguments. Default: none.
+            kwargs: Keyword arguments. Default: none.
             options: Has no effect.
 
         Returns:
-            The result of `fn(*args, **kwargs)`.
+            The result of `fn`.
 
         Example:
             >>> import tfpy as tf
@@ -91,14 +95,21 @@ class OneDeviceStrategy(Strategy):
 
 
 class MirroredStrategy(Strategy):
-    """A strategy with one replica on each device of a machine (`tf.distribute.MirroredStrategy`).
+    """A strategy with one replica on each device of a machine.
 
-    Variables have a copy on each device. If the backend has one device, there is one replica.
+    Only the jax backend, which does not exist in browsers, can have more than one device. On other
+    backends there is one replica, and the strategy changes nothing.
+
+    With more than one replica, a Variable that is created in `scope` has an equal copy on each
+    device. `run` calls a function in each replica, with the replica's own component of each
+    *per-replica value*. On two devices, the batch in the example becomes a per-replica value with
+    the components `[1.0]` and `[2.0]`. The function returns a per-replica value with the components
+    1.0 and 2.0, and `reduce` adds them.
 
     Args:
-        devices: Names of devices. Default: all visible devices of the type that the backend
-            computes on.
-        cross_device_ops: Has no effect: XLA chooses the algorithm.
+        devices: Names of devices such as `"/gpu:0"`, which `tf.config.list_logical_devices` lists.
+            Default: all visible devices of the type on which the backend computes.
+        cross_device_ops: Has no effect. XLA chooses the algorithm.
 
     Raises:
         ValueError: If a device does not exist or appears twice.
@@ -131,19 +142,20 @@ class MirroredStrategy(Strategy):
 class MultiWorkerMirroredStrategy(Strategy):
     """A strategy with one replica on each device of several processes.
 
-    `tf.distribute.MultiWorkerMirroredStrategy`. There is usually one process per machine. All
-    processes run the same program and create the strategy before anything is computed. The
-    environment variable `TF_CONFIG`, or the resolver, describes the cluster. The processes meet at
-    the address of the first worker (`jax.distributed`). Without a cluster, or with one worker, it
-    is a `tf.distribute.MirroredStrategy`.
+    Usually each machine runs one process, called a worker. All workers run the same program, and
+    must create the strategy before anything is computed, because it connects them. The cluster is
+    described by the environment variable `TF_CONFIG` or by `cluster_resolver`. More than one worker
+    requires the jax backend, which does not exist in browsers. If there is one worker, the strategy
+    is equivalent to a `tf.distribute.MirroredStrategy`.
 
     Args:
-        cluster_resolver: Description of the cluster. Default: a `TFConfigClusterResolver`.
-        communication_options: Has no effect: XLA chooses how machines communicate.
+        cluster_resolver: Description of the cluster. Default: a
+            `tf.distribute.cluster_resolver.TFConfigClusterResolver`, which reads `TF_CONFIG`.
+        communication_options: Has no effect. XLA chooses how machines communicate.
 
     Raises:
-        RuntimeError: If there are several workers and the backend is not jax, or it has computed
-            something already.
+        RuntimeError: If there is more than one worker, and the backend is not jax or has already
+            computed something.
         ValueError: If the description of the cluster is not valid.
 
     Example:
@@ -175,17 +187,15 @@ class MultiWorkerMirroredStrategy(Strategy):
             self._replicas = Replicas(names, local)
 
     @property
-    def cluster_resolver(self) -> Any:
+    def cluster_resolver(self) -> ClusterResolver:
         return self._resolver
 
 
 class TPUStrategy(Strategy):
-    """A strategy with one replica on each TPU core (`tf.distribute.TPUStrategy`).
-
-    It requires the jax backend.
+    """A strategy with one replica on each TPU core. It requires the jax backend.
 
     Args:
-        tpu_cluster_resolver: Has no effect: JAX finds the TPUs.
+        tpu_cluster_resolver: Has no effect. JAX finds the TPUs.
         experimental_device_assignment: Has no effect.
 
     Raises:

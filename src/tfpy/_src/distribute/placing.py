@@ -1,4 +1,4 @@
-"""Implementation of `tf.device`, which places computations on a device."""
+"""Implementation of `tf.device`, which selects the device of computations."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def get_soft_device_placement() -> bool:
     """Return True if `tf.device` ignores devices that do not exist.
 
     Returns:
-        A bool, which `tf.config.set_soft_device_placement` sets. Default: True.
+        The value that `tf.config.set_soft_device_placement` has set. Default: True.
 
     Example:
         >>> import tfpy as tf
@@ -39,8 +39,8 @@ def set_soft_device_placement(enabled: bool) -> None:
     """Choose whether `tf.device` ignores devices that do not exist.
 
     Args:
-        enabled: If True, `tf.device` with a missing device has no effect. If False, it raises an
-            error.
+        enabled: If True, `tf.device` has no effect for a device that does not exist. If False, it
+            raises an error.
 
     Example:
         >>> import tfpy as tf
@@ -60,23 +60,25 @@ def set_soft_device_placement(enabled: bool) -> None:
 
 @contextmanager
 def device(device_name: str | DeviceSpec | LogicalDevice | None) -> Iterator[None]:
-    """Compute on a given device inside a context.
+    """Return a context manager within which computations run on a given device.
 
-    On the jax backend, ops and calls of compiled functions inside the context are computed on the
-    device, unless their inputs are sharded over devices. Other backends have one device. A device
-    that does not exist has no effect by default (`tf.config.set_soft_device_placement`). The CPU
-    has no effect if the backend computes on a GPU or TPU.
+    Only the jax backend, which does not exist in browsers, can have more than one device. On it,
+    ops and compiled functions that are called within the context run on the device, unless their
+    inputs are sharded over several devices. On other backends the context has no effect. The same
+    applies to `"/CPU:0"` if the backend computes on a GPU or TPU, and to devices that do not exist
+    unless `tf.config.set_soft_device_placement(False)` was called.
 
     Args:
-        device_name: Name of a device, e.g. `"/GPU:0"`, a `tf.DeviceSpec`, a
-            `tf.config.LogicalDevice`, or None for the current device.
+        device_name: Name of a device such as `"/GPU:0"`, a `tf.DeviceSpec` or a
+            `tf.config.LogicalDevice`. If it is None, the context has no effect.
 
-    Yields:
-        None.
+    Returns:
+        A context manager.
 
     Raises:
         ValueError: If `device_name` is not the name of a device.
-        tf.errors.InvalidArgumentError: If the device does not exist and soft placement is disabled.
+        tf.errors.InvalidArgumentError: If the device does not exist, and
+            `tf.config.set_soft_device_placement(False)` was called.
 
     Example:
         >>> import tfpy as tf

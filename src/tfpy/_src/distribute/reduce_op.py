@@ -9,9 +9,9 @@ from tfpy._src.tensors.math.arithmetic import truediv
 
 
 class ReduceOp(enum.Enum):
-    """The reduction that combines the values of replicas (`tf.distribute.ReduceOp`).
+    """The operation that combines the values of replicas.
 
-    `SUM` adds the values and `MEAN` averages them.
+    `SUM` adds the values, and `MEAN` averages them.
 
     Example:
         >>> import tfpy as tf
@@ -49,7 +49,7 @@ class ReduceOp(enum.Enum):
         return cls(str(value).upper())
 
     def taken(self, x: Tensor) -> Tensor:
-        """Convert a tensor for the reduction: the mean of integers is computed in floating point.
+        """Convert integers to floats if their mean is computed.
 
         Args:
             x: Numeric tensor.

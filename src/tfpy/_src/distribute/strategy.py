@@ -1,4 +1,4 @@
-"""The base class of strategies (`tf.distribute`); the default strategy has one replica."""
+"""The base class of strategies; the default strategy has one replica."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from tfpy._src.core.tensor import Tensor
 from tfpy._src.core.typing import Nest, TensorLike
 from tfpy._src.data.dataset import DatasetV2
 from tfpy._src.distribute import context
+from tfpy._src.distribute.cluster import ClusterResolver
 from tfpy._src.distribute.communication import InputOptions, RunOptions
 from tfpy._src.distribute.context import ReplicaContext
 from tfpy._src.distribute.extended import Extended
@@ -34,10 +35,11 @@ _OVER = {ReduceOp.SUM: reduce_sum, ReduceOp.MEAN: reduce_mean}
 
 
 class Strategy:
-    """A way to distribute a computation over devices (`tf.distribute.Strategy`).
+    """A way to distribute a computation over devices, each of which has a replica of it.
 
-    A strategy with several replicas requires the jax backend. Its `run` compiles one program for
-    all devices, including the collectives. On other backends a strategy has one replica.
+    Only the jax backend, which does not exist in browsers, can have more than one device. On other
+    backends a strategy has one replica, and changes nothing. Otherwise `run` compiles one program
+    for all devices. It takes and returns per-replica values, with a component for each replica.
 
     Args:
         extended: Has no effect.
@@ -67,17 +69,18 @@ class Strategy:
 
     @property
     def num_replicas_in_sync(self) -> int:
-        """Number of replicas that compute together; 1 if one replica computes for all."""
+        """Number of replicas; in `run`, 1 if the function computes a batch that cannot be split."""
         runs = context.local.runs
         return runs[-1].replicas if runs and runs[-1].strategy is self else self.replicas
 
     @property
-    def cluster_resolver(self) -> Any:
-        """Description of the cluster, None for a single process."""
+    def cluster_resolver(self) -> ClusterResolver | None:
+        """Description of the cluster, or None if there is a single process."""
         return None
 
     def _own_devices(self) -> tuple[str, ...]:
         """Return the full names of the devices of this process's replicas."""
+        resolver: Any
         replicas, resolver = self._replicas, self.cluster_resolver
         if replicas is None:
             return (full_name("CPU", 0),)
@@ -87,19 +90,13 @@ class Strategy:
         return tuple(full_name(device, n, *where) for n, device in named)
 
     def initial(self, value: Tensor) -> Tensor:
-        """Return the initial value of a Variable: the first process's value if there are several.
+        """Return the initial value of a Variable, which the first process determines for all.
 
         Args:
-            value: This process's initial value.
+            value: Initial value in this process.
 
         Returns:
-            A tensor of the same shape and dtype.
-
-        Example:
-            >>> import tfpy as tf
-            >>> strategy = tf.distribute.MirroredStrategy(["/cpu:0"])
-            >>> print(strategy.initial(tf.constant(1.0)).numpy())
-            1.0
+            A tensor.
         """
         replicas = self._replicas
         if replicas is None or len(replicas.local) == replicas.count:
@@ -107,13 +104,16 @@ class Strategy:
         return replicas.of_first(value)
 
     def scope(self) -> AbstractContextManager[Strategy]:
-        """Make the strategy the current one; Variables created inside belong to it.
+        """Return a context manager that makes the strategy the current one.
+
+        A Variable that is created within the context has an equal copy in each replica.
 
         Returns:
-            A context manager, which yields the strategy.
+            A context manager. Entering it returns the strategy.
 
         Raises:
-            RuntimeError: If the scope of another strategy with several replicas is active.
+            RuntimeError: If the scope of a different strategy is active, and one of the two
+                strategies has more than one replica.
 
         Example:
             >>> import tfpy as tf
@@ -130,29 +130,30 @@ class Strategy:
     def run(
         self,
         fn: Callable[..., Any],
-        args: Sequence[Any] = (),
-        kwargs: dict[str, Any] | None = None,
+        args: Sequence[Nest] = (),
+        kwargs: dict[str, Nest] | None = None,
         options: RunOptions | None = None,
-    ) -> Any:
-        """Call a function in each replica; each one receives its own part of per-replica values.
+    ) -> Nest:
+        """Call a function in each replica.
 
-        With several replicas, `fn` is traced once for all of them, like a `tf.function`. Inside a
-        `tf.function` it becomes part of that program, otherwise a separate program. Tensors that
-        it returns become per-replica values.
+        Each replica receives its own component of the per-replica values among the arguments. With
+        more than one replica, `fn` is traced and compiled, like a `tf.function`.
 
         Args:
             fn: Function to call as `fn(*args, **kwargs)`.
-            args: Positional arguments.
-            kwargs: Keyword arguments.
+            args: Positional arguments. Default: none.
+            kwargs: Keyword arguments. Default: none.
             options: Has no effect.
 
         Returns:
-            The result of `fn`: per-replica values if there are several replicas.
+            The result of `fn`. With more than one replica, its tensors are per-replica values.
 
         Raises:
-            RuntimeError: If the call is inside a replica or in the scope of another strategy.
-            ValueError: If per-replica arguments have the wrong number of components.
-            tf.errors.UnimplementedError: If a part of `fn` would have to run on the host.
+            RuntimeError: If the method is called in one of several replicas, or in the scope of a
+                different strategy.
+            ValueError: If a per-replica value does not have a component for each replica.
+            tf.errors.UnimplementedError: If there is more than one replica, and `fn` uses strings,
+                `tf.print`, `tf.py_function`, or shapes that depend on values of tensors.
 
         Example:
             >>> import tfpy as tf
@@ -177,21 +178,23 @@ class Strategy:
         with context.running(self, self.replicas):
             return self._replicas.run(fn, args, given)
 
-    def reduce(self, reduce_op: ReduceOp | str, value: Nest, axis: int | None = None) -> Any:
+    def reduce(self, reduce_op: ReduceOp | str, value: Nest, axis: int | None = None) -> Nest:
         """Sum or average the values of all replicas.
+
+        If two replicas have the values 1.0 and 2.0, for example, the sum is 3.0.
 
         Args:
             reduce_op: `tf.distribute.ReduceOp.SUM`, `tf.distribute.ReduceOp.MEAN` or their names.
-            value: Nest of per-replica values, tensors or Variables.
-            axis: Axis of each replica's value that is reduced as well. Default: no axis.
+            value: Per-replica value, or nested structure (list, tuple or dict) of these.
+            axis: Axis of each component that is reduced as well. Default: no axis.
 
         Returns:
-            A nest of tensors. The mean of integers is a float tensor.
+            A tensor, or a nest in the structure of `value`. The mean of integers is a float tensor.
 
         Raises:
-            ValueError: If `reduce_op` is unknown, or if a sum over several replicas is requested of
-                a value that is not a per-replica value.
-            RuntimeError: If the call is inside a replica.
+            ValueError: If `reduce_op` is unknown, or if there is more than one replica and `value`
+                cannot be summed because it is not a per-replica value.
+            RuntimeError: If the method is called in one of several replicas.
 
         Example:
             >>> import tfpy as tf
@@ -232,18 +235,18 @@ class Strategy:
             )
         return value
 
-    def gather(self, value: Nest, axis: int) -> Any:
+    def gather(self, value: Nest, axis: int) -> Nest:
         """Concatenate the values of all replicas along an axis.
 
         Args:
-            value: Nest of per-replica values, tensors or Variables.
-            axis: Axis, negative values count from the end.
+            value: Per-replica value, or nested structure (list, tuple or dict) of these.
+            axis: Axis to concatenate along. Negative values count from the end.
 
         Returns:
-            A nest of tensors.
+            A tensor, or a nest in the structure of `value`.
 
         Raises:
-            RuntimeError: If the call is inside a replica.
+            RuntimeError: If the method is called in one of several replicas.
 
         Example:
             >>> import tfpy as tf
@@ -264,14 +267,14 @@ class Strategy:
 
         return nest.map_structure(gathered, value)
 
-    def experimental_local_results(self, value: Nest) -> tuple[Any, ...]:
-        """Return the value of each replica of this process.
+    def experimental_local_results(self, value: Nest) -> tuple[Nest, ...]:
+        """Return the components of a per-replica value that belong to this process.
 
         Args:
-            value: Nest of per-replica values.
+            value: Per-replica value, or nested structure (list, tuple or dict) of these.
 
         Returns:
-            A tuple with one nest for each replica.
+            A tuple with a tensor, or a nest of tensors, for each replica of this process.
 
         Example:
             >>> import tfpy as tf
@@ -300,11 +303,11 @@ class Strategy:
 
     def experimental_distribute_dataset(
         self, dataset: DatasetV2, options: InputOptions | None = None
-    ) -> Any:
+    ) -> DistributedDataset | DatasetV2:
         """Split each batch of a dataset equally over the replicas.
 
-        A batch that cannot be split equally, usually the last one, is computed whole by one
-        replica, so `run` returns the same result as on one device.
+        A batch that cannot be split equally, usually the last one, is not split. `run` then calls
+        its function as if there were one replica.
 
         Args:
             dataset: Dataset of batches.
@@ -328,15 +331,15 @@ class Strategy:
 
     def distribute_datasets_from_function(
         self, dataset_fn: Callable[[InputContext], DatasetV2], options: InputOptions | None = None
-    ) -> Any:
-        """Create a dataset in which each replica takes a whole batch of this process's dataset.
+    ) -> DistributedDataset | DatasetV2:
+        """Create a distributed dataset, in which each replica takes a whole batch of a dataset.
 
-        If there are not enough batches for all replicas at the end, several processes drop them,
-        and a single process computes them whole.
+        If fewer batches than replicas remain at the end, they are combined into one that is not
+        split, or dropped if there is more than one process.
 
         Args:
-            dataset_fn: Function from a `tf.distribute.InputContext` to a dataset of per-replica
-                batches.
+            dataset_fn: Function that takes a `tf.distribute.InputContext`, and returns a dataset
+                with a batch for each replica of this process.
             options: Has no effect.
 
         Returns:
@@ -364,11 +367,12 @@ class Strategy:
 
     def experimental_distribute_values_from_function(
         self, value_fn: Callable[[ValueContext], TensorLike]
-    ) -> Any:
-        """Create a per-replica value with a function.
+    ) -> Nest:
+        """Create a per-replica value from a function that returns each component.
 
         Args:
-            value_fn: Function from a `tf.distribute.experimental.ValueContext` to a value.
+            value_fn: Function that takes a `tf.distribute.experimental.ValueContext`, which
+                contains the index of a replica, and returns the component of this replica.
 
         Returns:
             A per-replica value, or the value itself if there is one replica.
@@ -391,5 +395,5 @@ class Strategy:
 
 
 def _only(leaf: Any) -> Any:
-    """Return the value of the one replica that computes for all."""
+    """Return the only component of a per-replica value that is not split."""
     return leaf.stacked[0] if isinstance(leaf, PerReplica) else leaf

@@ -13,7 +13,7 @@ from tfpy._src.functions.tf_function.signature import TensorSpec, WrapperSpec
 
 
 class DistributedValues:
-    """The base class of values with one component per replica (`tf.distribute.DistributedValues`).
+    """The base class of per-replica values, which have a component for each replica.
 
     Example:
         >>> import tfpy as tf

@@ -27,17 +27,18 @@ def initialize_accelerator_system(
     experimental_reset_context: bool | None = False,
     experimental_enable_megcore: bool | None = False,
 ) -> str:
-    """Initialize devices and clients for meshes.
+    """Initialize the devices for meshes, and connect the processes of a program.
 
-    If the environment variable `DTENSOR_JOBS` lists the addresses of several clients (`host:port`,
-    separated by commas) and `DTENSOR_CLIENT_ID` is this client's index, all clients meet at the
-    first address.
+    The processes are called clients. If there is more than one, the environment variable
+    `DTENSOR_JOBS` must contain the addresses of all clients (`host:port`, separated by commas), and
+    `DTENSOR_CLIENT_ID` the index of this client. The call waits until all clients are connected.
 
     Args:
-        device_type: `"CPU"`, `"GPU"` or `"TPU"`. Default: the preferred available type.
+        device_type: `"CPU"`, `"GPU"` or `"TPU"`. Default: the first available type of `"TPU"`,
+            `"GPU"` and `"CPU"`.
         enable_coordination_service: Has no effect.
         num_logical_cpu_devices: Number of logical devices into which the CPU is split. Default: the
-            current number.
+            number does not change.
         experimental_reset_context: Has no effect.
         experimental_enable_megcore: Has no effect.
 
@@ -45,15 +46,15 @@ def initialize_accelerator_system(
         The device type.
 
     Raises:
-        ValueError: If the system is already initialized, if the type is unknown, or if the number
-            of devices must change after a computation.
-        tf.errors.UnimplementedError: If there are several clients and the backend is not jax.
+        ValueError: If the system is already initialized, if `device_type` is unknown, or if the
+            backend has already computed something before the CPU is split or clients are connected.
+        tf.errors.UnimplementedError: If there is more than one client, and the backend is not jax.
 
     Example:
-        >>> from tfpy.experimental import dtensor
-        >>> dtensor.initialize_accelerator_system("CPU")
+        >>> import tfpy as tf
+        >>> tf.experimental.dtensor.initialize_accelerator_system("CPU")
         'CPU'
-        >>> dtensor.shutdown_accelerator_system()
+        >>> tf.experimental.dtensor.shutdown_accelerator_system()
 
     See also: `tf.experimental.dtensor.shutdown_accelerator_system`.
     """
@@ -94,10 +95,10 @@ def _meet() -> None:
 
 
 def shutdown_accelerator_system() -> None:
-    """Undo the effect of `initialize_accelerator_system`.
+    """Undo the effect of `initialize_accelerator_system`, so that it can be called again.
 
     Raises:
-        ValueError: If the system is not initialized, or if there are several clients.
+        ValueError: If the system is not initialized, or if there is more than one client.
 
     Example:
         >>> import tfpy as tf

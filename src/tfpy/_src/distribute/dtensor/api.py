@@ -39,11 +39,11 @@ _local = _Local()
 def call_with_layout(
     fn: Callable[..., Any], layout: Layout | None, *args: object, **kwargs: object
 ) -> Any:
-    """Call a function and place its results in a layout.
+    """Call a function and shard its results according to a layout.
 
     Args:
-        fn: Function, e.g. `tf.zeros`.
-        layout: Layout of each tensor in the result; None leaves the result unchanged.
+        fn: Function such as `tf.zeros`.
+        layout: Layout of each tensor in the result. If it is None, the result is not changed.
         *args: Positional arguments of `fn`.
         **kwargs: Keyword arguments of `fn`.
 
@@ -51,7 +51,7 @@ def call_with_layout(
         The result of `fn`.
 
     Raises:
-        tf.errors.InvalidArgumentError: If the layout does not match a result's shape.
+        tf.errors.InvalidArgumentError: If the layout does not match the shape of a result.
 
     Example:
         >>> import tfpy as tf
@@ -72,20 +72,20 @@ def call_with_layout(
 
 @contextmanager
 def default_mesh(mesh: Mesh) -> Iterator[None]:
-    """Replicate tensors that are created in the context over a mesh.
+    """Return a context manager within which new tensors are replicated over a mesh.
 
-    Applies to results of computations whose inputs are on no mesh.
+    New tensors are the results of computations whose inputs are not on a mesh.
 
     Args:
         mesh: A `tf.experimental.dtensor.Mesh`.
 
-    Yields:
-        None.
+    Returns:
+        A context manager.
 
     Raises:
         ValueError: If `mesh` is not a Mesh.
-        tf.errors.UnimplementedError: If the mesh has several devices and the active backend has
-            one.
+        tf.errors.UnimplementedError: If the mesh has more than one device, and the active backend
+            has one.
 
     Example:
         >>> import tfpy as tf
@@ -111,9 +111,9 @@ def default_mesh(mesh: Mesh) -> Iterator[None]:
 
 
 def run_on(mesh: Mesh) -> AbstractContextManager[None]:
-    """Replicate tensors that are created in the context over a mesh.
+    """Return a context manager within which new tensors are replicated over a mesh.
 
-    The former name of `tf.experimental.dtensor.default_mesh`.
+    It is the former name of `tf.experimental.dtensor.default_mesh`.
 
     Args:
         mesh: A `tf.experimental.dtensor.Mesh`.
@@ -139,16 +139,15 @@ def get_default_mesh() -> Mesh | None:
     """Return the mesh of the enclosing `default_mesh` context.
 
     Returns:
-        A `tf.experimental.dtensor.Mesh`, or None outside of such a context.
+        A `tf.experimental.dtensor.Mesh`, or None outside of all such contexts.
 
     Example:
         >>> import tfpy as tf
         >>> dtensor = tf.experimental.dtensor
         >>> mesh = dtensor.create_mesh([("batch", 1)], devices=["CPU:0"])
         >>> with dtensor.default_mesh(mesh):
-        ...     inside = dtensor.get_default_mesh()
-        >>> inside == mesh, dtensor.get_default_mesh()
-        (True, None)
+        ...     print(dtensor.get_default_mesh().dim_names)
+        ['batch']
 
     See also: `tf.experimental.dtensor.default_mesh`.
     """
@@ -173,7 +172,7 @@ def device_name() -> str:
 
 
 def is_dtensor(tensor: object) -> bool:
-    """Return True if a tensor or Variable is on a mesh.
+    """Return True if a tensor or Variable is on a mesh, that is, on a grid of devices.
 
     Args:
         tensor: A tensor, a Variable, or any other value.
@@ -182,7 +181,7 @@ def is_dtensor(tensor: object) -> bool:
         A bool.
 
     Raises:
-        RuntimeError: If the call is inside a `tf.function`.
+        RuntimeError: If the function is called in a `tf.function`.
 
     Example:
         >>> import tfpy as tf
@@ -199,7 +198,7 @@ def is_dtensor(tensor: object) -> bool:
 
 
 def fetch_layout(tensor: Any) -> Layout | None:
-    """Return the layout of a tensor or Variable.
+    """Return the layout of a tensor or Variable, which describes its sharding over a mesh.
 
     Args:
         tensor: A tensor, a Variable, or any other value.
@@ -209,7 +208,8 @@ def fetch_layout(tensor: Any) -> Layout | None:
 
     Raises:
         tf.errors.InvalidArgumentError: If the tensor is not on a mesh.
-        RuntimeError: If the call is inside a `tf.function`, where the compiler chooses layouts.
+        RuntimeError: If the function is called in a `tf.function`, where the compiler chooses the
+            layouts.
 
     Example:
         >>> import tfpy as tf
@@ -257,8 +257,8 @@ def check_layout(tensor: TensorLike, layout: Layout) -> None:
         >>> try:
         ...     dtensor.check_layout(x, dtensor.Layout.replicated(mesh, rank=2))
         ... except ValueError:
-        ...     print("another layout")
-        another layout
+        ...     print("a different layout")
+        a different layout
 
     See also: `tf.experimental.dtensor.fetch_layout`.
     """
@@ -268,22 +268,24 @@ def check_layout(tensor: TensorLike, layout: Layout) -> None:
 
 
 def relayout(tensor: TensorLike, layout: Layout, name: str | None = None) -> Tensor:
-    """Return a tensor in a different layout, on the same or another mesh.
+    """Return a tensor with a different layout, on the same or a different mesh.
 
-    Inside a `tf.function` the mesh must be the same, and the layout is a constraint for the
-    compiler. The gradient has the layout of `tensor`.
+    In a `tf.function`, the mesh must be the same, and the compiler ensures that the intermediate
+    result has the layout. The gradient has the layout of `tensor`.
 
     Args:
         tensor: Tensor of any shape and dtype.
-        layout: Layout of the result.
+        layout: Layout of the result. A dimension that is `tf.experimental.dtensor.MATCH` keeps its
+            sharding.
 
     Returns:
         A tensor with the shape, dtype and elements of `tensor`.
 
     Raises:
-        tf.errors.InvalidArgumentError: If the layout does not match the shape.
-        tf.errors.UnimplementedError: If the mesh has several devices and the active backend has
-            one.
+        tf.errors.InvalidArgumentError: If the rank of the layout differs from the rank of `tensor`,
+            or a dimension is not divisible by the number of parts.
+        tf.errors.UnimplementedError: If the mesh has more than one device, and the active backend
+            has one.
 
     Example:
         >>> import tfpy as tf
@@ -299,18 +301,18 @@ def relayout(tensor: TensorLike, layout: Layout, name: str | None = None) -> Ten
 
 
 def relayout_like(tensor: TensorLike, layout_tensor: TensorLike, name: str | None = None) -> Tensor:
-    """Return a tensor in the layout of another tensor.
+    """Return a tensor with the layout of a second tensor.
 
     Args:
         tensor: Tensor of any shape and dtype.
-        layout_tensor: Tensor whose layout the result gets; its values are ignored.
+        layout_tensor: Tensor from which the layout is taken. Its values are ignored.
 
     Returns:
         A tensor with the shape, dtype and elements of `tensor`.
 
     Raises:
-        tf.errors.InvalidArgumentError: If the layout does not match the shape or, inside a
-            `tf.function`, if the shapes differ.
+        tf.errors.InvalidArgumentError: If the layout does not match the shape of `tensor` or, in a
+            `tf.function`, if the shapes of the tensors differ.
 
     Example:
         >>> import tfpy as tf
@@ -319,8 +321,8 @@ def relayout_like(tensor: TensorLike, layout_tensor: TensorLike, name: str | Non
         >>> rows = dtensor.Layout.batch_sharded(mesh, "batch", rank=2)
         >>> a = dtensor.copy_to_mesh(tf.ones([2, 3]), rows)
         >>> b = dtensor.copy_to_mesh(tf.zeros([2, 3]), dtensor.Layout.replicated(mesh, rank=2))
-        >>> dtensor.fetch_layout(dtensor.relayout_like(b, a)) == rows
-        True
+        >>> dtensor.fetch_layout(dtensor.relayout_like(b, a)).sharding_specs
+        ['batch', 'unsharded']
 
     See also: `tf.experimental.dtensor.relayout`.
     """
@@ -328,7 +330,7 @@ def relayout_like(tensor: TensorLike, layout_tensor: TensorLike, name: str | Non
 
 
 def copy_to_mesh(tensor: TensorLike, layout: Layout, source_layout: Layout | None = None) -> Tensor:
-    """Copy a tensor to a mesh.
+    """Copy a tensor to the devices of a mesh.
 
     Args:
         tensor: Tensor of any shape and dtype.
@@ -339,9 +341,10 @@ def copy_to_mesh(tensor: TensorLike, layout: Layout, source_layout: Layout | Non
         A tensor with the shape, dtype and elements of `tensor`.
 
     Raises:
-        tf.errors.InvalidArgumentError: If the layout does not match the shape.
-        tf.errors.UnimplementedError: If the mesh has several devices and the active backend has
-            one.
+        tf.errors.InvalidArgumentError: If the rank of the layout differs from the rank of `tensor`,
+            or a dimension is not divisible by the number of parts.
+        tf.errors.UnimplementedError: If the mesh has more than one device, and the active backend
+            has one.
 
     Example:
         >>> import tfpy as tf
@@ -349,8 +352,8 @@ def copy_to_mesh(tensor: TensorLike, layout: Layout, source_layout: Layout | Non
         >>> mesh = dtensor.create_mesh([("batch", 1)], devices=["CPU:0"])
         >>> layout = dtensor.Layout.replicated(mesh, rank=1)
         >>> x = dtensor.copy_to_mesh(tf.constant([1.0, 2.0]), layout)
-        >>> dtensor.fetch_layout(x) == layout, x.numpy().tolist()
-        (True, [1.0, 2.0])
+        >>> dtensor.fetch_layout(x).sharding_specs, x.numpy().tolist()
+        (['unsharded'], [1.0, 2.0])
 
     See also: `tf.experimental.dtensor.relayout`, `tf.experimental.dtensor.pack`.
     """

@@ -1,4 +1,4 @@
-"""The processes that compute together, which environment variables describe, and their devices."""
+"""The processes that compute together, as environment variables describe them."""
 
 from __future__ import annotations
 
@@ -14,8 +14,10 @@ _TRUE = ("true", "1")
 def jobs() -> list[str]:
     """Return the addresses of all clients, from the environment variable `DTENSOR_JOBS`.
 
+    The processes of a program are called clients.
+
     Returns:
-        A list of `"host:port"`, empty for a single client.
+        A list of `"host:port"`. It is empty if there is a single client.
 
     Example:
         >>> import tfpy as tf
@@ -28,7 +30,7 @@ def jobs() -> list[str]:
 
 
 def num_clients() -> int:
-    """Return the number of clients.
+    """Return the number of clients, which are the processes of a program.
 
     Returns:
         An integer.
@@ -46,11 +48,13 @@ def num_clients() -> int:
 def client_id() -> int:
     """Return the index of this client, from the environment variable `DTENSOR_CLIENT_ID`.
 
+    The processes of a program are called clients.
+
     Returns:
-        An integer.
+        An integer. Default: 0.
 
     Raises:
-        ValueError: If there is no client with this index.
+        ValueError: If the index is negative or not less than the number of clients.
 
     Example:
         >>> import tfpy as tf
@@ -70,7 +74,8 @@ def job_name() -> str:
     """Return the name of the clients' job, from the environment variable `DTENSOR_JOB_NAME`.
 
     Returns:
-        A string. Default: `"localhost"` for a single client, otherwise `"worker"`.
+        A string. If the variable is not set, it is `"localhost"` for a single client, and
+        `"worker"` otherwise.
 
     Example:
         >>> import tfpy as tf
@@ -83,10 +88,10 @@ def job_name() -> str:
 
 
 def full_job_name(task_id: int | None = None) -> str:
-    """Return the full name of a client.
+    """Return the full name of a client, that is, of a process of the program.
 
     Args:
-        task_id: Index of the client. Default: this client.
+        task_id: Index of the client. Default: the index of this client.
 
     Returns:
         A string of the form `"job/replica:0/task:index"`.
@@ -108,10 +113,10 @@ def full_job_name(task_id: int | None = None) -> str:
 
 
 def heartbeat_enabled() -> bool:
-    """Return the value of the environment variable `DTENSOR_ENABLE_HEARTBEAT`.
+    """Return the value of the environment variable `DTENSOR_ENABLE_HEARTBEAT`, which has no effect.
 
     Returns:
-        A bool. Default: True.
+        A bool. It is True if the variable is not set, or if its value is `true` or `1`.
 
     Example:
         >>> import tfpy as tf
@@ -122,17 +127,17 @@ def heartbeat_enabled() -> bool:
 
 
 def local_devices(device_type: str, for_client_id: int | None = None) -> list[DeviceSpec]:
-    """List the devices of a type that a client has.
+    """List the devices of a type that a client, that is, a process of the program, has.
 
     Args:
         device_type: `"CPU"`, `"GPU"` or `"TPU"`.
-        for_client_id: Index of the client. Default: this client.
+        for_client_id: Index of the client. Default: the index of this client.
 
     Returns:
         A list of `tf.DeviceSpec`.
 
     Raises:
-        ValueError: If the device type is unknown.
+        ValueError: If `device_type` is unknown.
 
     Example:
         >>> import tfpy as tf
@@ -151,7 +156,7 @@ def local_devices(device_type: str, for_client_id: int | None = None) -> list[De
 
 
 def num_local_devices(device_type: str) -> int:
-    """Return the number of devices of a type that this client has.
+    """Return the number of devices of a type that this process has.
 
     Args:
         device_type: `"CPU"`, `"GPU"` or `"TPU"`.
@@ -170,9 +175,9 @@ def num_local_devices(device_type: str) -> int:
 
 
 def num_global_devices(device_type: str) -> int:
-    """Return the number of devices of a type that all clients have together.
+    """Return the number of devices of a type that all processes of the program have together.
 
-    All clients have the same number of devices.
+    Each process has the same number of devices.
 
     Args:
         device_type: `"CPU"`, `"GPU"` or `"TPU"`.

@@ -16,23 +16,25 @@ from tfpy._src.tensors.array.reshaping import reshape
 
 
 class DTensorDataset:
-    """An iterable of batches on a mesh (`tf.experimental.dtensor.DTensorDataset`).
+    """An iterable of batches that are sharded over a mesh.
 
     Args:
-        dataset: Dataset of single elements, or of batches with `dataset_already_batched`.
-        mesh: Mesh of the batches.
-        layouts: Nest of layouts for the components of a batch.
+        dataset: Dataset of single elements or, if `dataset_already_batched` is True, of batches.
+        mesh: Mesh over which the batches are sharded.
+        layouts: The `tf.experimental.dtensor.Layout` of a batch, or of each of its components in
+            the structure of an element.
         global_batch_size: Number of elements in a batch, on all devices together.
-        dataset_already_batched: If True, the elements of `dataset` are batches. Each one has the
-            size of one part along the mesh dimension `batch_dim`, and the last one is not smaller.
-        batch_dim: Mesh dimension along which batches are sharded; None if they are not sharded.
-        prefetch: Number of batches to prefetch.
-        tf_data_service_config: Must be None: there is no such service.
+        dataset_already_batched: If True, the elements of `dataset` are batches. Each must have
+            `global_batch_size` elements divided by the size of the mesh dimension `batch_dim`.
+        batch_dim: Name of the mesh dimension along which batches are sharded. Default: they are not
+            sharded.
+        prefetch: Has no effect.
+        tf_data_service_config: Must be None, because tfpy has no data service.
 
     Raises:
-        ValueError: If the layouts do not match the elements, shapes are not fully defined, the
-            batch size is not divisible by the parts of `batch_dim`, or a layout does not begin with
-            `batch_dim`.
+        ValueError: If `layouts` does not match the elements, if a shape is not fully defined, if
+            `global_batch_size` is not divisible by the size of `batch_dim`, or if the first
+            dimension of a layout is not `batch_dim`.
         NotImplementedError: If `tf_data_service_config` is given.
 
     Example:
@@ -93,7 +95,7 @@ class DTensorDataset:
             ),
             dataset.element_spec,
         )
-        """Specs of the batches' components."""
+        """The type of the batches, as a `tf.TensorSpec` or nest of these."""
 
     def __iter__(self) -> Iterator[Any]:
         for batch in self._batches:

@@ -11,28 +11,29 @@ from tfpy._src.compiler.ir.sharding import ANY, Sharding
 from tfpy._src.distribute.dtensor.mesh import BY_DEVICE_MESH, Mesh
 
 UNSHARDED = "unsharded"
-"""Sharding spec of a dimension that is not sharded (`tf.experimental.dtensor.UNSHARDED`)."""
+"""Entry of `sharding_specs` for a dimension that is not sharded."""
 
 MATCH = ANY
-"""Sharding spec of a dimension that `relayout` keeps (`tf.experimental.dtensor.MATCH`)."""
+"""Entry of `sharding_specs` for a dimension whose sharding `relayout` keeps."""
 
 _SPECS, _MESH = "sharding_specs:", " mesh:"
 
 
 class Layout:
-    """The sharding of a tensor over a mesh (`tf.experimental.dtensor.Layout`).
+    """A description of how a tensor is sharded over the devices of a mesh.
 
     Args:
-        sharding_specs: For each dimension of the tensor, the mesh dimension along which it is
-            sharded into equal parts, or `UNSHARDED`.
+        sharding_specs: List with an entry for each dimension of the tensor. It is the name of the
+            mesh dimension along which the dimension is divided into equal parts, or `UNSHARDED`.
         mesh: A `tf.experimental.dtensor.Mesh`.
 
     Raises:
-        ValueError: If the mesh does not have a dimension, or if a mesh dimension appears twice.
+        ValueError: If the mesh has no dimension with a given name, or if a name appears twice.
         TypeError: If `sharding_specs` is not a list of strings.
 
     Example:
-        >>> from tfpy.experimental import dtensor
+        >>> import tfpy as tf
+        >>> dtensor = tf.experimental.dtensor
         >>> mesh = dtensor.create_mesh([("batch", 1)], devices=["CPU:0"])
         >>> layout = dtensor.Layout(["batch", dtensor.UNSHARDED], mesh)
         >>> print(layout.rank, layout.num_shards(0))
@@ -85,19 +86,19 @@ class Layout:
 
     @classmethod
     def batch_sharded(cls, mesh: Mesh, batch_dim: str, rank: int, axis: int = 0) -> Layout:
-        """Create a layout that shards one axis, by default the first.
+        """Create a layout that shards one axis of a tensor, by default the first.
 
         Args:
             mesh: A `tf.experimental.dtensor.Mesh`.
-            batch_dim: Mesh dimension along which the axis is sharded.
+            batch_dim: Name of the mesh dimension along which the axis is sharded.
             rank: Rank of the tensor.
-            axis: Axis to shard, from 0.
+            axis: Axis to shard, from 0 to `rank - 1`. Default: 0.
 
         Returns:
             A Layout.
 
         Raises:
-            ValueError: If there is no such mesh dimension or axis.
+            ValueError: If the mesh dimension or the axis does not exist.
 
         Example:
             >>> import tfpy as tf
@@ -111,18 +112,18 @@ class Layout:
 
     @classmethod
     def inner_sharded(cls, mesh: Mesh, inner_dim: str, rank: int) -> Layout:
-        """Create a layout that shards the last axis.
+        """Create a layout that shards the last axis of a tensor.
 
         Args:
             mesh: A `tf.experimental.dtensor.Mesh`.
-            inner_dim: Mesh dimension along which the axis is sharded.
+            inner_dim: Name of the mesh dimension along which the axis is sharded.
             rank: Rank of the tensor.
 
         Returns:
             A Layout.
 
         Raises:
-            ValueError: If there is no such mesh dimension.
+            ValueError: If the mesh dimension does not exist.
 
         Example:
             >>> import tfpy as tf
@@ -139,7 +140,7 @@ class Layout:
 
     @property
     def sharding_specs(self) -> list[str]:
-        """Mesh dimension, or `UNSHARDED`, for each dimension of the tensor."""
+        """Name of the mesh dimension, or `UNSHARDED`, for each dimension of the tensor."""
         return list(self._specs)
 
     @property
@@ -158,16 +159,16 @@ class Layout:
         return self._mesh.shape()
 
     def num_shards(self, idx: int) -> int:
-        """Return the number of parts into which a dimension is sharded.
+        """Return the number of parts into which a dimension is divided.
 
         Args:
-            idx: Dimension of the tensor.
+            idx: Index of the dimension of the tensor.
 
         Returns:
             An integer.
 
         Raises:
-            IndexError: If the tensor has no such dimension.
+            IndexError: If the tensor has no dimension with this index.
 
         Example:
             >>> import tfpy as tf
@@ -209,10 +210,10 @@ class Layout:
         ]
 
     def delete(self, dims: int | list[int]) -> Layout:
-        """Return the layout without some dimensions of the tensor.
+        """Return a copy of the layout without some dimensions of the tensor.
 
         Args:
-            dims: One or several dimensions.
+            dims: Index of the dimension to remove, or a list of indices.
 
         Returns:
             A new Layout.
@@ -238,7 +239,7 @@ class Layout:
             A tuple of integers.
 
         Raises:
-            ValueError: If the shape has a different rank.
+            ValueError: If the rank of the shape is not the rank of the layout.
 
         Example:
             >>> import tfpy as tf
@@ -252,13 +253,13 @@ class Layout:
         """Return the shape of a tensor from the shape of each device's part.
 
         Args:
-            local_shape: Shape of one part.
+            local_shape: Shape of a part.
 
         Returns:
             A tuple of integers.
 
         Raises:
-            ValueError: If the shape has a different rank.
+            ValueError: If the rank of the shape is not the rank of the layout.
 
         Example:
             >>> import tfpy as tf
@@ -295,7 +296,7 @@ class Layout:
         """Return the number of a part among all parts, in row-major order.
 
         Args:
-            offset_tuple: Index of the part along each dimension.
+            offset_tuple: Index of the part along each dimension of the tensor.
 
         Returns:
             An integer.
@@ -315,8 +316,8 @@ class Layout:
         """Check that a tensor can have this layout.
 
         Raises:
-            tf.errors.InvalidArgumentError: If the rank differs, or a size is not divisible by the
-                number of parts.
+            tf.errors.InvalidArgumentError: If the rank differs, or a dimension is not divisible by
+                the number of parts.
         """
         if aval.rank != self.rank:
             raise InvalidArgumentError(
@@ -375,8 +376,8 @@ class Layout:
             >>> import tfpy as tf
             >>> mesh = tf.experimental.dtensor.create_mesh([("x", 1)], devices=["CPU:0"])
             >>> layout = tf.experimental.dtensor.Layout(["x"], mesh)
-            >>> tf.experimental.dtensor.Layout.from_string(layout.to_string()) == layout
-            True
+            >>> tf.experimental.dtensor.Layout.from_string(layout.to_string()).sharding_specs
+            ['x']
         """
         specs, middle, mesh = layout_str.partition(_MESH)
         if not (middle and specs.startswith(_SPECS)):

@@ -18,20 +18,21 @@ from tfpy._src.distribute.dtensor.mesh_parts import MeshDimension, check, parse,
 
 
 class Mesh:
-    """A grid of devices with named dimensions (`tf.experimental.dtensor.Mesh`).
+    """A grid of devices with named dimensions, over which tensors are sharded.
 
-    `tf.experimental.dtensor.create_mesh` creates a mesh of the available devices.
+    `tf.experimental.dtensor.create_mesh` creates a mesh of the available devices. The processes of
+    a program are called clients, and each has some of the devices.
 
     Args:
         dim_names: Names of the dimensions.
-        global_device_ids: Integer NumPy array with the shape of the grid: consecutive numbers of
-            the devices of all clients.
-        local_device_ids: Numbers of this client's devices.
-        local_devices: Names or specs of this client's devices.
-        mesh_name: Name of the mesh.
-        global_devices: Names or specs of the devices of all clients, if they cannot be derived from
-            this client's devices.
-        use_xla_spmd: Has no effect: XLA always shards the computation.
+        global_device_ids: Integer NumPy array with the shape of the grid, which contains the
+            consecutive numbers of the devices of all clients.
+        local_device_ids: Numbers of the devices of this client.
+        local_devices: Names, or `tf.DeviceSpec` objects, of the devices of this client.
+        mesh_name: Name of the mesh. Default: the empty string.
+        global_devices: Names or `tf.DeviceSpec` objects of all devices. Default: they are derived
+            from `local_devices`.
+        use_xla_spmd: Has no effect. XLA always shards the computation.
 
     Raises:
         ValueError: If the arguments do not match each other.
@@ -99,7 +100,7 @@ class Mesh:
             An integer.
 
         Raises:
-            ValueError: If there is no such dimension.
+            ValueError: If the mesh has no dimension with this name.
 
         Example:
             >>> import tfpy as tf
@@ -117,7 +118,7 @@ class Mesh:
         return MeshDimension(dim_name, self.dim_size(dim_name))
 
     def contains_dim(self, dim_name: str) -> bool:
-        """Return True if the mesh has a dimension of that name.
+        """Return True if the mesh has a dimension with the given name.
 
         Args:
             dim_name: Name of the dimension.
@@ -148,7 +149,7 @@ class Mesh:
         return str(self._kind)
 
     def is_remote(self) -> bool:
-        """Return True if this client has none of the mesh's devices.
+        """Return True if this process has none of the mesh's devices.
 
         Returns:
             A bool.
@@ -162,7 +163,7 @@ class Mesh:
 
     @property
     def strides(self) -> list[int]:
-        """Difference of the device numbers between neighbors, for each dimension."""
+        """Difference between the numbers of neighboring devices, for each dimension."""
         shape = self.shape()
         return [math.prod(shape[i + 1 :]) for i in range(len(shape))]
 
@@ -173,7 +174,7 @@ class Mesh:
             device_idx: Number of the device, relative to the first one.
 
         Returns:
-            An integer tensor with one element per dimension.
+            An integer tensor of shape `[dimensions]` with the index along each dimension.
 
         Example:
             >>> import tfpy as tf
@@ -190,8 +191,8 @@ class Mesh:
         """Return the position of each device in the grid.
 
         Returns:
-            A dictionary from the number of a device, relative to the first one, to its index along
-            each dimension, by name.
+            A dictionary from the number of each device, relative to the first one, to a dictionary
+            from the names of the dimensions to indices.
 
         Example:
             >>> import tfpy as tf
@@ -228,10 +229,10 @@ class Mesh:
         return int(self._ids.flat[0])
 
     def global_devices(self) -> list[str]:
-        """Return the names of the devices of all clients, if the constructor received them.
+        """Return the argument `global_devices` of the constructor.
 
         Returns:
-            A list of strings, which may be empty.
+            A list of the names of devices. It is empty if the argument was not given.
 
         Example:
             >>> import tfpy as tf
@@ -241,7 +242,7 @@ class Mesh:
         return [spec.to_string() for spec in self._global]
 
     def local_device_ids(self) -> list[int]:
-        """Return the numbers of this client's devices.
+        """Return the numbers of the devices of this process.
 
         Returns:
             A list of integers.
@@ -254,7 +255,7 @@ class Mesh:
         return list(self._local_ids)
 
     def local_devices(self) -> list[str]:
-        """Return the names of this client's devices.
+        """Return the names of the devices of this process.
 
         Returns:
             A list of strings.
@@ -267,7 +268,7 @@ class Mesh:
         return [spec.to_string() for spec in self._local]
 
     def num_local_devices(self) -> int:
-        """Return the number of this client's devices.
+        """Return the number of devices of this process.
 
         Returns:
             An integer.
@@ -280,10 +281,10 @@ class Mesh:
         return len(self._local_ids)
 
     def local_device_locations(self) -> list[dict[str, int]]:
-        """Return the positions of this client's devices in the grid.
+        """Return the positions of the devices of this process in the grid.
 
         Returns:
-            A list of dictionaries from dimension names to indices.
+            A list of dictionaries from the names of the dimensions to indices.
 
         Example:
             >>> import tfpy as tf
@@ -303,8 +304,8 @@ class Mesh:
         Example:
             >>> import tfpy as tf
             >>> mesh = tf.experimental.dtensor.create_mesh({"x": 1}, "", ["CPU:0"])
-            >>> mesh.host_mesh() == mesh
-            True
+            >>> mesh.host_mesh().local_devices()
+            ['/job:localhost/replica:0/task:0/device:CPU:0']
         """
         cpus: list[DeviceSpec | str] = [spec.replace(device_type="CPU") for spec in self._local]
         return Mesh(self.dim_names, self._ids, self._local_ids, cpus)
@@ -370,8 +371,8 @@ class Mesh:
         Example:
             >>> import tfpy as tf
             >>> mesh = tf.experimental.dtensor.create_mesh({"x": 1}, "", ["CPU:0"])
-            >>> tf.experimental.dtensor.Mesh.from_string(mesh.to_string()) == mesh
-            True
+            >>> tf.experimental.dtensor.Mesh.from_string(mesh.to_string()).dim_names
+            ['x']
         """
         return cls(*parse(mesh_str))
 

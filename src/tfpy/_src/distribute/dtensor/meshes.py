@@ -28,22 +28,24 @@ def create_mesh(
     device_type: str | None = None,
     use_xla_spmd: bool = False,
 ) -> Mesh:
-    """Create a mesh of this process's devices.
+    """Create a mesh of the devices of this process.
 
     Args:
-        mesh_dims: Names and sizes of the dimensions. The size -1 of a single dimension means all
-            devices. Default: one dimension `"x"` of all devices.
-        mesh_name: Name of the mesh.
-        devices: Names or specs of the devices. Default: all devices of `device_type`.
-        device_type: Type of the devices. Default: `"CPU"`.
-        use_xla_spmd: Has no effect, except that it is an error for CPUs, as in TensorFlow.
+        mesh_dims: Dictionary from the names of the dimensions to their sizes, or a list of pairs
+            `(name, size)`. The size of a single dimension may be -1, which means all devices.
+            Default: one dimension `"x"` of all devices.
+        mesh_name: Name of the mesh. Default: the empty string.
+        devices: Names, or `tf.DeviceSpec` objects, of the devices. Default: all devices of
+            `device_type`.
+        device_type: `"CPU"`, `"GPU"` or `"TPU"`. Default: the type of `devices`, or `"CPU"`.
+        use_xla_spmd: Has no effect. It must be False for CPUs, as in TensorFlow.
 
     Returns:
         A `tf.experimental.dtensor.Mesh`.
 
     Raises:
-        ValueError: If the number of devices is not the size of the mesh, the devices have a
-            different type, or `use_xla_spmd` is True for CPUs.
+        ValueError: If the number of devices is not the product of the sizes, if the devices do not
+            have the type `device_type`, or if `use_xla_spmd` is True for CPUs.
 
     Example:
         >>> import tfpy as tf
@@ -73,26 +75,26 @@ def create_distributed_mesh(
     device_type: str | None = None,
     use_xla_spmd: bool = False,
 ) -> Mesh:
-    """Create a mesh of the devices of all clients.
+    """Create a mesh of the devices of all processes of a program.
 
-    Each client must call this function.
+    Each process must call this function.
 
     Args:
-        mesh_dims: Names and sizes of the dimensions. The size -1 of a single dimension means all
-            devices.
-        mesh_name: Name of the mesh.
-        local_devices: Names or specs of this client's devices. Default: all devices of
-            `device_type`.
-        device_type: Type of the devices. Default: `"CPU"`.
-        use_xla_spmd: Has no effect, except that it is an error for CPUs, as in TensorFlow.
+        mesh_dims: Dictionary from the names of the dimensions to their sizes, or a list of pairs
+            `(name, size)`. The size of a single dimension may be -1, which means all devices.
+        mesh_name: Name of the mesh. Default: the empty string.
+        local_devices: Names, or `tf.DeviceSpec` objects, of the devices of this process. Default:
+            all devices of `device_type`.
+        device_type: `"CPU"`, `"GPU"` or `"TPU"`. Default: the type of `local_devices`, or `"CPU"`.
+        use_xla_spmd: Has no effect. It must be False for CPUs, as in TensorFlow.
 
     Returns:
         A `tf.experimental.dtensor.Mesh`.
 
     Raises:
-        ValueError: If `initialize_accelerator_system` was not called, the number of devices is not
-            the size of the mesh, the devices have a different type, or `use_xla_spmd` is True for
-            CPUs.
+        ValueError: If `tf.experimental.dtensor.initialize_accelerator_system` was not called, if
+            the number of devices is not the product of the sizes, if the devices do not have the
+            type `device_type`, or if `use_xla_spmd` is True for CPUs.
 
     Example:
         >>> import tfpy as tf
@@ -174,10 +176,10 @@ def _mesh(
 
 
 def barrier(mesh: Mesh, barrier_name: str | None = None, timeout_in_ms: int | None = None) -> None:
-    """Wait until all clients reach the barrier and their earlier computations are complete.
+    """Wait until all processes have called this function and completed their computations.
 
     Args:
-        mesh: A mesh of the devices of all clients.
+        mesh: A mesh of the devices of all processes.
         barrier_name: Has no effect.
         timeout_in_ms: Has no effect.
 

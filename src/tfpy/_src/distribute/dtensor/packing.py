@@ -17,22 +17,22 @@ from tfpy._src.distribute.dtensor.placing import joined, layout_of, parts_of
 
 
 def pack(tensors: Sequence[TensorLike], layout: Layout) -> Tensor:
-    """Create a tensor on a mesh from the parts of this process's devices.
+    """Create a tensor on a mesh from the parts on the devices of this process.
 
     Args:
-        tensors: One part per device, in the order of `layout.mesh.local_devices()`. Devices that
-            hold the same part must receive equal tensors.
+        tensors: List of the part for each device, in the order of `layout.mesh.local_devices()`. If
+            devices hold the same part of the tensor, their parts must be equal.
         layout: Layout of the result.
 
     Returns:
-        A tensor of the global shape.
+        The whole tensor, of which each device holds a part.
 
     Raises:
         tf.errors.InvalidArgumentError: If the number of parts does not match the mesh, a part has
             the wrong rank, or a part is already on a mesh.
         tf.errors.UnimplementedError: If the parts have different shapes.
         tf.errors.InternalError: If the parts have different dtypes.
-        RuntimeError: If the call is inside a `tf.function`.
+        RuntimeError: If the function is called in a `tf.function`.
 
     Example:
         >>> import tfpy as tf
@@ -81,17 +81,17 @@ def _check_parts(parts: Sequence[Tensor], layout: Layout) -> None:
 
 
 def unpack(tensor: TensorLike) -> list[Tensor]:
-    """Return the part of a tensor on each device of this process.
+    """Return the parts of a tensor that the devices of this process hold.
 
     Args:
         tensor: A tensor or Variable on a mesh.
 
     Returns:
-        A list of tensors, in the order of the mesh's devices.
+        A list with a tensor for each device, in the order of `Mesh.local_devices()`.
 
     Raises:
         tf.errors.InvalidArgumentError: If the tensor is not on a mesh.
-        RuntimeError: If the call is inside a `tf.function`.
+        RuntimeError: If the function is called in a `tf.function`.
 
     Example:
         >>> import tfpy as tf

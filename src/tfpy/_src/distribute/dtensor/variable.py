@@ -17,20 +17,21 @@ from tfpy._src.tensors.variables.variable import Variable
 
 
 class DVariable(Variable):
-    """A Variable on a mesh (`tf.experimental.dtensor.DVariable`).
+    """A Variable that is sharded over the devices of a mesh.
 
-    Assigned values are converted to the layout of the initial value.
+    Its layout does not change: assigned values are sharded in the same way as the initial value.
 
     Args:
-        initial_value: Tensor on a mesh, or with `layout` any value that converts to a tensor; or a
-            function without arguments that returns one.
+        initial_value: Tensor on a mesh or, if `layout` is given, any value that can be converted to
+            a tensor. It may also be a function without arguments that returns such a value.
         dtype: Dtype of the Variable. Default: the dtype of `initial_value`.
         layout: A `tf.experimental.dtensor.Layout`. Default: the layout of `initial_value`.
         **kwargs: Further arguments of `tf.Variable`.
 
     Raises:
-        tf.errors.InvalidArgumentError: If neither `initial_value` nor `layout` determines the
-            layout, if both differ, or if the layout does not match the shape.
+        tf.errors.InvalidArgumentError: If `layout` is not given and `initial_value` is not on a
+            mesh, if the layout of `initial_value` is not `layout`, or if the layout does not match
+            the shape.
 
     Example:
         >>> import tfpy as tf
