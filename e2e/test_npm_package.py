@@ -44,7 +44,9 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (project / "package.json").write_text('{"type": "module"}')
     run("npm", "install", "--offline", "--no-audit", "--no-fund", archive, cwd=project)
     (project / "node_modules" / "vite").symlink_to(npm.ensure() / "vite")
-    (project / "vite.config.js").write_text(block("web/npm/README.md", "js", "vite.config.js"))
+    config = block("web/npm/README.md", "js", "vite.config.js")
+    assert config == block("docs/install.md", "js", "vite.config.js")
+    (project / "vite.config.js").write_text(config)
     return project
 
 
@@ -88,6 +90,7 @@ document.body.dataset.{} = JSON.stringify([[...{}]]);
 def test_served_by_vite(project: Path, tfpy_sessions: Sessions) -> None:
     """A second page runs README.md's code for the page's thread and for programs without Python."""
     scripts = [
+        block("docs/install.md", "js", "src/main.js") + SHOWN.format("installed", "[[1]]"),
         block("web/npm/README.md", "js", "def softmax") + SHOWN.format("softmax", "data"),
         block("web/npm/README.md", "js", "tfpy/run") + SHOWN.format("made", "probabilities.data"),
     ]
@@ -101,10 +104,11 @@ def test_served_by_vite(project: Path, tfpy_sessions: Sessions) -> None:
         assert page.evaluate("crossOriginIsolated")
         page.close()
         page = tfpy_sessions.browsers.open("chromium", ENVIRONMENTS["default"], f"{url}readme.html")
-        softmax, made = (
+        installed, softmax, made = (
             json.loads(page.evaluate(FOUND.replace("found", name), LOAD_SECONDS))[0]
-            for name in ("softmax", "made")
+            for name in ("installed", "softmax", "made")
         )
+        assert installed == [[1]]
         assert [round(value, 3) for value in softmax] == [0.09, 0.245, 0.665]
         assert made == [0.015625] * 64
         assert page.problems == []

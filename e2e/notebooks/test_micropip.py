@@ -16,14 +16,14 @@ RUN = """(async (program) => {
   const pyodide = await loadPyodide({ packages: ["numpy", "micropip"] });
   return pyodide.runPythonAsync(program);
 })"""
-ADDRESS = "https://…/"
+ADDRESS = "https://example.org/"
 
 
 def test_the_wheel(tfpy_sessions: Sessions, tmp_path: Path) -> None:
     (tmp_path / "index.html").write_text('<link rel="icon" href="data:,">')
     mounts = {"pyodide": notebooks.pyodide(), "dist": WHEEL.parent}
     with opened(tfpy_sessions, tmp_path, "index.html", mounts=mounts) as page:
-        program = block("docs/install.md", "py")
+        program = block("docs/install.md", "py", "micropip")
         assert f'"{ADDRESS}{WHEEL.name}"' in program
         program = program.replace(ADDRESS, page.evaluate("`${location.origin}/dist/`"))
         program += "tf.get_backend(), tf.reduce_sum(tf.constant([1.0, 2.0])).numpy().item()"

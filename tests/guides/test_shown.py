@@ -7,6 +7,8 @@ import asyncio
 import gc
 import linecache
 import re
+import threading
+import urllib.request
 from typing import Any
 
 import pytest
@@ -62,6 +64,21 @@ def test_where_a_compiled_function_fails() -> None:
         pick(tf.zeros([2]), tf.constant(5))
     notes = "\n".join(raised.value.__notes__)
     assert f"InvalidArgumentError: {raised.value}\n{notes}\n" == shown
+
+
+def test_the_server_that_isolates_pages(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It sends both headers with a file of its folder."""
+    monkeypatch.chdir(ROOT)
+    shown = block("docs/install.md", "py", "serve.py")
+    classes, _, last = shown.partition("\nThreading")
+    made = last.removesuffix(".serve_forever()\n").replace("8000", "0")
+    names: dict[str, Any] = {}
+    exec(f"{classes}\nserver = Threading{made}", names)
+    with names["server"] as server:
+        threading.Thread(target=server.handle_request).start()
+        with urllib.request.urlopen(f"http://localhost:{server.server_port}/LICENSE") as answer:
+            assert answer.headers["Cross-Origin-Opener-Policy"] == "same-origin"
+            assert answer.headers["Cross-Origin-Embedder-Policy"] == "require-corp"
 
 
 NUMBER = re.compile(r"[\d,]*\d(?:\.\d+)?")

@@ -76,10 +76,21 @@ def test_tfpy_without_a_page(tmp_path: Path, host: list[str]) -> None:
 
 def test_the_recipe(tmp_path: Path) -> None:
     """Run the code of docs/install.md in the folder of the site."""
-    recipe = block("docs/install.md", "js")
+    recipe = block("docs/install.md", "js", "run.mjs")
     assert "./tfpy.mjs" in recipe
     script = tmp_path / "run.mjs"
     script.write_text(recipe.replace("./tfpy.mjs", f"{SITE.as_uri()}/tfpy.mjs"))
     done = subprocess.run(["node", script], capture_output=True, text=True)
     assert "[0.09003057 0.24472848 0.66524094]" in done.stdout, done.stdout + done.stderr
     assert done.stdout.endswith(" wasm\n")
+
+
+def test_keras_by_the_pyodide_of_the_site(tmp_path: Path) -> None:
+    program = block("docs/install.md", "js", "loadPyodide")
+    script = tmp_path / "keras.mjs"
+    script.write_text(
+        program.replace("/tfpy-site-0.1.0", SITE.as_uri())
+        + 'console.log(pyodide.runPython("import tfpy; tfpy.keras.layers.Dense(1).name"));'
+    )
+    done = subprocess.run(["node", script], capture_output=True, text=True)
+    assert done.stdout.endswith("dense\n"), done.stdout + done.stderr
