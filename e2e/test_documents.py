@@ -205,7 +205,7 @@ run_js({json.dumps(ADDRESSES)})(to_js(files, dict_converter=js.Object.fromEntrie
 page_input = types.SimpleNamespace(files=[js.File.new(to_js([to_js(b"one\\ntwo\\n")]), "a.txt")])
 picture = tf.io.encode_base64(tf.io.encode_png(tf.zeros([2, 2, 3], tf.uint8)), pad=True).numpy()
 picture = picture.replace(b"-", b"+").replace(b"_", b"/").decode()
-addresses = [f"data:image/png;base64,{{picture}}"] * 40
+urls = [f"data:image/png;base64,{{picture}}"] * 40
 told, sizes = [], []
 progress = lambda done, whole: told.append(done)
 step = lambda batch: sizes.append(batch.shape[0])
