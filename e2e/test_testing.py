@@ -28,7 +28,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a copy of the example project, with tfpy's wheel and the project installed."""
     project = tmp_path_factory.mktemp("others") / "project"
     shutil.copytree(PROJECT, project)
-    shown = block("docs/testing.md", "py").replace("from tfpy", f"{MYPACKAGE}from tfpy")
+    shown = block("docs/testing.md", "py").replace("import mypackage\n", MYPACKAGE)
     (project / "tests" / "test_shown.py").write_text(shown)
     (project / "node_modules" / "tfpy").mkdir(parents=True)
     (project / "node_modules" / "tfpy" / "site").symlink_to(SITE)
