@@ -108,7 +108,7 @@ def test_fragments_of_scale(tmp_path: Path) -> None:
 
 
 def test_the_variable_of_a_cluster(monkeypatch: pytest.MonkeyPatch) -> None:
-    variable, *_ = shlex.split(block("docs/scale.md", "sh", "train.py"))
+    _, variable, *_ = shlex.split(block("docs/scale.md", "sh", "export TF_CONFIG"))
     monkeypatch.setenv(*variable.split("=", 1))
     cluster = tfpy.distribute.cluster_resolver.TFConfigClusterResolver()
     assert cluster.cluster_spec().as_dict() == {"worker": ["host0:12345", "host1:12345"]}
