@@ -86,7 +86,7 @@ def test_a_page_and_its_head(show: Show) -> None:
 
 def test_a_page_that_learns(show: Show) -> None:
     page = show({"page.html": block("docs/install.md", "html")}, "page.html")
-    assert "y = 3.00 x + 1.00, learnt on wasm" in printed(page, "learnt on")
+    assert "y = 3.00 x + 1.00, learned on wasm" in printed(page, "learned on")
 
 
 def test_a_ported_app(show: Show) -> None:
