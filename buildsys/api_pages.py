@@ -8,13 +8,17 @@ import inspect
 import sys
 import tomllib
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from textwrap import indent
 from types import ModuleType
 
-from .paths import ROOT
+from tfpy._src.core import operand
+
+from .paths import DATA, ROOT
 
 TABLE = ROOT / "api.toml"
+PACKAGE_MEMBERS = DATA / "package_members.toml"
 LEFT_OUT = ("tf.raw_ops",)
 """Modules without a page. The operations of TensorFlow's graphs are listed in ops.md."""
 TYPES = "tf.typing"
@@ -36,6 +40,7 @@ def namespaces() -> list[str]:
     return sorted(name for name in tomllib.loads(TABLE.read_text()) if name not in LEFT_OUT)
 
 
+@cache
 def homes() -> dict[type, str]:
     """Return the name under which each class is described: the first, but tf.compat last."""
     found: dict[type, str] = {}
@@ -54,6 +59,13 @@ def pages() -> dict[str, str]:
     found[f"{TYPES}.md"] = _types_page(TYPES)
     entries = "".join(f"{name}\n" for name in namespaces())
     return {**found, "index.md": f"{INDEX}{entries}```\n"}
+
+
+def package_members(thing: type) -> set[str]:
+    """Return the members of a public class that only tfpy uses."""
+    name = homes().get(thing, "")
+    found = {*tomllib.loads(PACKAGE_MEMBERS.read_text()).get(name, ())}
+    return found | operand.PACKAGE_MEMBERS if issubclass(thing, operand.Operand) else found
 
 
 def _module(namespace: str) -> ModuleType:
@@ -92,8 +104,9 @@ def _entry(name: str, thing: object) -> list[str]:
         lines += [f"   :inherited-members: {', '.join(others)}"]
         slots = {slot for c in thing.__mro__ for slot in getattr(c, "__slots__", ())}
         text = inspect.getdoc(thing) or ""  # a section "Attributes" describes slots
-        if described := sorted(slot for slot in slots if f"    {slot}: " in text):
-            lines += [f"   :exclude-members: {', '.join(described)}"]
+        left_out = {slot for slot in slots if f"    {slot}: " in text} | package_members(thing)
+        if left_out:
+            lines += [f"   :exclude-members: {', '.join(sorted(left_out))}"]
         return lines
     if callable(thing) and inspect.getdoc(thing):
         return [f".. autofunction:: {name}"]

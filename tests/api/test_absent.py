@@ -13,7 +13,7 @@ from surface import public
 
 import tfpy as tf
 from tfpy._src.base import missing_names
-from tfpy._src.core.operand import Absent, DenseOperand
+from tfpy._src.core.operand import AbsentAttribute, DenseOperand
 
 
 def said(namespace: str, name: str) -> str:
@@ -114,7 +114,9 @@ def coroutines(value: Any) -> list[Any]:
     return [one for one in found if inspect.iscoroutinefunction(inspect.unwrap(one))]
 
 
-ARRAY_METHODS = [name for name, kind in vars(DenseOperand).items() if isinstance(kind, Absent)]
+ARRAY_METHODS = [
+    name for name, kind in vars(DenseOperand).items() if isinstance(kind, AbsentAttribute)
+]
 
 
 @pytest.mark.parametrize("name", ARRAY_METHODS)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import inspect
 import re
+import tomllib
 from collections.abc import Callable, Iterator
 from typing import Any
 
 from surface import public
 
 import tfpy as tf
+from buildsys import api_pages
 
 DESCRIBED = (
     *(tf.Tensor, tf.Variable, tf.data.Dataset, tf.GradientTape, tf.Module, tf.TensorArray),
@@ -46,7 +48,7 @@ def methods() -> Iterator[tuple[str, Callable[..., Any]]]:
     """Yield the public methods of `DESCRIBED` with their names."""
     for owner in DESCRIBED:
         for name in dir(owner):
-            method = getattr(owner, name)
+            method = getattr(owner, name, None)
             if not name.startswith("_") and callable(method):
                 yield f"{owner.__name__}.{name}", method
 
@@ -79,6 +81,15 @@ def test_functions_are_described() -> None:
 def test_methods_are_described() -> None:
     found = {name: lacking for name, method in methods() if (lacking := missing(method))}
     assert found == {}
+
+
+def test_members_that_only_the_package_uses() -> None:
+    """The reference omits them, and `dir` omits those of tensors."""
+    classes = set(api_pages.homes().values())
+    assert set(tomllib.loads(api_pages.PACKAGE_MEMBERS.read_text())) <= classes
+    x = tf.constant(1.0)
+    assert {"dtype", "numpy", "shape"} <= set(dir(x))
+    assert set(dir(x)).isdisjoint({"aval", "item", "storage"})
 
 
 def test_signatures_have_types() -> None:

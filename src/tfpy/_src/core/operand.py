@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from tfpy._src.core.tensor import Tensor
 
 
-class Absent:
+class AbsentAttribute:
     """An attribute that tensors do not have, although arrays of other libraries do.
 
     Access raises an AttributeError that names the function to use instead. So `hasattr` is False,
@@ -47,6 +47,19 @@ class AnyTensor:
     """
 
     __slots__ = ()
+
+
+PACKAGE_MEMBERS = frozenset(
+    (
+        "alias", "apply_op", "as_tensor", "aval", "components", "dense_at", "differentiable",
+        "followed_by", "has_open_shape", "has_values", "held", "hold", "host_indices",
+        "host_shape", "host_view", "identity", "kept", "line", "nested_splits", "number",
+        "origin", "per_value", "positions", "saved_as", "shown", "slot_on", "splits",
+        "storage", "strategy", "tensor", "unseen", "with_components", "with_differentiable",
+        "wrapped",
+    )
+)  # fmt: skip
+"""Members of operands that only tfpy uses. `dir` and the reference omit them."""
 
 
 class Operand:
@@ -90,29 +103,36 @@ class Operand:
     __ne__: Any
     __hash__ = None  # type: ignore[assignment]
 
+    def __dir__(self) -> list[str]:
+        """Return the names that programs use."""
+        absent = {
+            n for c in type(self).__mro__ for n, v in vars(c).items() if type(v) is AbsentAttribute
+        }
+        return sorted({*object.__dir__(self)} - PACKAGE_MEMBERS - absent)
+
 
 class DenseOperand(Operand, AnyTensor):
     """A dense tensor or a Variable, with errors for what only arrays of other libraries can do."""
 
     __slots__ = ()
 
-    T = Absent("tf.transpose(x)")
-    astype = Absent("tf.cast(x, dtype)")
-    backward = Absent("tf.GradientTape and its method gradient")
-    clip = Absent("tf.clip_by_value(x, low, high)")
-    cpu = Absent("x.numpy(), or await x.data() in a page")
-    detach = Absent("tf.stop_gradient(x)")
-    flatten = Absent("tf.reshape(x, [-1])")
-    item = Absent("x.numpy().item(), or (await x.data()).item() in a page")
-    max = Absent("tf.reduce_max(x)")
-    mean = Absent("tf.reduce_mean(x)")
-    min = Absent("tf.reduce_min(x)")
-    ravel = Absent("tf.reshape(x, [-1])")
-    reshape = Absent("tf.reshape(x, shape)")
-    squeeze = Absent("tf.squeeze(x)")
-    sum = Absent("tf.reduce_sum(x)")
-    tolist = Absent("x.numpy().tolist(), or (await x.data()).tolist() in a page")
-    transpose = Absent("tf.transpose(x)")
+    T = AbsentAttribute("tf.transpose(x)")
+    astype = AbsentAttribute("tf.cast(x, dtype)")
+    backward = AbsentAttribute("tf.GradientTape and its method gradient")
+    clip = AbsentAttribute("tf.clip_by_value(x, low, high)")
+    cpu = AbsentAttribute("x.numpy(), or await x.data() in a page")
+    detach = AbsentAttribute("tf.stop_gradient(x)")
+    flatten = AbsentAttribute("tf.reshape(x, [-1])")
+    item = AbsentAttribute("x.numpy().item(), or (await x.data()).item() in a page")
+    max = AbsentAttribute("tf.reduce_max(x)")
+    mean = AbsentAttribute("tf.reduce_mean(x)")
+    min = AbsentAttribute("tf.reduce_min(x)")
+    ravel = AbsentAttribute("tf.reshape(x, [-1])")
+    reshape = AbsentAttribute("tf.reshape(x, shape)")
+    squeeze = AbsentAttribute("tf.squeeze(x)")
+    sum = AbsentAttribute("tf.reduce_sum(x)")
+    tolist = AbsentAttribute("x.numpy().tolist(), or (await x.data()).tolist() in a page")
+    transpose = AbsentAttribute("tf.transpose(x)")
 
     def __setitem__(self, key: object, value: object) -> None:
         """Raise an error, because tensors are immutable.
