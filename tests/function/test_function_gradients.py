@@ -253,11 +253,12 @@ def test_higher_orders_by_captured_tensors(lib: Any) -> Any:
     found = []
     for size in (2, 12):  # a captured tensor is a constant or an input
         x = lib.constant(np.linspace(-0.9, 0.8, 3 * size).reshape(3, size).astype(np.float32))
-        found += derivatives(lib, lib.function(lambda q, x=x: nested(x) * nested(q)), x, 3)
+        order = 3 if size == 12 else 2
+        found += derivatives(lib, lib.function(lambda q, x=x: nested(x) * nested(q)), x, order)
 
     def branch(q: Any) -> Any:
         return lib.cond(q[0, 0] < 9.0, lambda: compiled(x), lambda: q[0])
 
-    found += derivatives(lib, lib.function(branch), x, 3)
+    found += derivatives(lib, lib.function(branch), x, 2)
     found += derivatives(lib, lib.function(lambda q: layer(x) * layer(q)), x, 3)
     return found

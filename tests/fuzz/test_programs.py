@@ -22,7 +22,7 @@ from .oracle import Oracle, differs
 from .programs import Call, Given, Program, Ref
 
 FIRST = 1_000_000
-PROGRAMS = {"cpu": 60, "wasm": 100, "wasm-code": 40}
+PROGRAMS = {"cpu": 30, "wasm": 50, "wasm-code": 20}
 
 
 @pytest.mark.parametrize("backend", PROGRAMS)

@@ -61,7 +61,7 @@ def test_mutated_files(name: str) -> None:
             read_file(broken)
         except ModelFileError:
             refused += 1
-        assert time.perf_counter() - start < 5
+        assert time.perf_counter() - start < 30
     assert 10 < refused < MUTATIONS
 
 
