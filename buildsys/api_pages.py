@@ -13,8 +13,6 @@ from pathlib import Path
 from textwrap import indent
 from types import ModuleType
 
-from tfpy._src.core import operand
-
 from .paths import DATA, ROOT
 
 TABLE = ROOT / "api.toml"
@@ -63,6 +61,8 @@ def pages() -> dict[str, str]:
 
 def package_members(thing: type) -> set[str]:
     """Return the members of a public class that only tfpy uses."""
+    from tfpy._src.core import operand  # for the other commands, tfpy need not be importable
+
     name = homes().get(thing, "")
     found = {*tomllib.loads(PACKAGE_MEMBERS.read_text()).get(name, ())}
     return found | operand.PACKAGE_MEMBERS if issubclass(thing, operand.Operand) else found
