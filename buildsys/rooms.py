@@ -41,7 +41,7 @@ PATH = (
     Station("compiler", "lower/webgl/", "a Program: shaders in GLSL, buffers and steps, as JSON"),
     Station("backends", "device.py, javascript/", "sends the Program once, runs it by its number"),
     Station(LAST, "webgl/", "compiles the shader, draws into the texture of the output"),
-    Station("core", "tensor.py", "a Tensor that owns the slot of the output"),
+    Station("core", "tensor.py", "a Tensor with the slot of the output"),
 )
 
 WIDTH, LEFT, ROW, STEP, GAP, TOP = 960, 190, 46, 20, 8, 34

@@ -149,3 +149,27 @@ async def test_a_loss_of_nan_is_reported_once(tf: Any) -> None:
     assert len(found) == 1
     with pytest.warns(RuntimeWarning, match="model.fit_async.* was never awaited"):
         model.fit_async(x, x[:, :1])
+
+
+@run_in_browser(packages=["keras"], backends=("wasm", "webgl", "webgpu"), check_leaks=False)
+async def test_saving_without_blocking_reads(tf: Any) -> None:
+    """A model is saved although its backend cannot read without `await`, as webgpu in Safari."""
+    import keras
+
+    from tfpy._src.backends import registry
+
+    model = keras.Sequential([keras.Input((64,)), keras.layers.Dense(64)])
+    model.compile("adam", "mse")
+    x = np.ones([8, 64], np.float32)
+    await model.fit_async(x, x, verbose=0)
+    wanted = await model.predict_async(x, verbose=0)
+
+    def refused(*args: Any) -> Any:
+        raise RuntimeError("a blocking read")
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(registry.active_backend(), "read", refused)
+        await model.save_async("/tmp/model.keras")
+    loaded = keras.models.load_model("/tmp/model.keras")
+    found = await loaded.predict_async(x, verbose=0)
+    np.testing.assert_allclose(found, wanted, 1e-6)

@@ -34,6 +34,7 @@ TYPES = (
     (re.compile(r"TypeAliasForwardRef\('(\w+)'\)"), r"\1"),
     (re.compile(r"<function (\w+)[^>]*>"), r"\1"),
     (re.compile(r"\bDatasetV2\b"), "Dataset"),
+    (re.compile(r"\bint \| tuple\[int, int\] \| None"), "int | None"),  # pairs are for graph nodes
     (re.compile(r"\bdtypes\.(?=\w)"), "tf."),
 )
 """Patterns of types in signatures as Sphinx writes them, and the replacements."""
@@ -72,6 +73,7 @@ default_role = "code"
 autodoc_preserve_defaults = True
 autodoc_member_order = "groupwise"
 python_display_short_literal_types = True
+strip_signature_backslash = True
 add_module_names = False
 napoleon_use_rtype = False
 

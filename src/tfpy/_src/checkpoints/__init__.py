@@ -1,1 +1,1 @@
-"""`tf.train`: checkpoints in the files of TensorFlow."""
+"""`tf.train`: checkpoints in TensorFlow's file format."""

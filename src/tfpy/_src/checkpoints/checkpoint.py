@@ -281,8 +281,8 @@ class Checkpoint(Tracked):
 
         Returns:
             A status object. Its method `assert_consumed` raises an AssertionError unless every
-            value of the checkpoint and every object was matched. Its method `expect_partial`
-            suppresses the warning about values that were not restored.
+            value of the checkpoint and every object was matched. A warning lists the values that
+            have not been restored when it is deleted, unless `expect_partial` was called.
 
         Raises:
             tf.errors.NotFoundError: If there is no such checkpoint, or if TensorFlow 1 wrote it.
@@ -318,10 +318,10 @@ class Checkpoint(Tracked):
     ) -> LoadStatus:
         """Restore the values of a checkpoint that `save` or TensorFlow wrote.
 
-        The checkpoint may have been written on a different backend. If an object does not exist
-        yet, its value is restored when the object is assigned to an attribute of a restored object
-        or becomes an item of a list or dictionary there. A Variable that is sharded over several
-        devices keeps its sharding.
+        The checkpoint may have been written on a different backend. It can have values of objects
+        that do not exist yet, such as Variables of a layer that is built later. Such a value is
+        restored as soon as the object becomes part of a restored object, as an attribute or as an
+        item of a list or dictionary. A sharded Variable keeps its sharding.
 
         Args:
             save_path: Path that `save` or `tf.train.latest_checkpoint` returned. If it is None,
@@ -330,8 +330,8 @@ class Checkpoint(Tracked):
 
         Returns:
             A status object. Its method `assert_consumed` raises an AssertionError unless every
-            value of the checkpoint and every object was matched. Its method `expect_partial`
-            suppresses the warning about values that were not restored.
+            value of the checkpoint and every object was matched. A warning lists the values that
+            have not been restored when it is deleted, unless `expect_partial` was called.
 
         Raises:
             tf.errors.NotFoundError: If there is no such checkpoint, or if TensorFlow 1 wrote it.

@@ -99,8 +99,8 @@ def convert_to_tensor(
     """Convert a value to a tensor.
 
     Python floats become float32 and Python integers become int32 unless a dtype is specified. NumPy
-    arrays keep their dtype. Unless the environment variable `TFPY_ENABLE_X64` is set, int64 and
-    float64 values are stored as int32 and float32.
+    arrays keep their dtype. Unless the environment variable `TFPY_ENABLE_X64` is set, `tf.int64`
+    and `tf.float64` are other names of `tf.int32` and `tf.float32`.
 
     Nested sequences may contain tensors, which are stacked. Gradients flow through tensors,
     Variables, and the tensor that an object's method `__tf_tensor__(dtype, name)` returns. An
@@ -153,8 +153,8 @@ def convert_to_tensor(
         value, is_private = _without_js(value)
     if value is None:
         raise ValueError(
-            "Attempt to convert a value (None) with an unsupported type to a Tensor. If the value "
-            "is a gradient, its target does not depend on the source: see "
+            "Attempt to convert a value (None) with an unsupported type (<class 'NoneType'>) to a "
+            "Tensor. If the value is a gradient, its target does not depend on the source: see "
             "`unconnected_gradients` of tf.GradientTape.gradient."
         )
     if isinstance(value, list | tuple) and _holds_tensor(value):
@@ -190,13 +190,14 @@ def constant(
     """Create a tensor from Python values or a NumPy array.
 
     The values are converted in the same way as by `tf.convert_to_tensor`. If `value` is already a
-    tensor, it is not copied, and `dtype` has no effect; use `tf.cast` to change the dtype.
+    tensor, it is not copied. Use `tf.cast` to change the dtype of a tensor.
 
     Args:
         value: Number, string, nested sequence, NumPy array or tensor.
         dtype: Dtype of the result. Default: float32 for Python floats, int32 for Python integers,
             and the dtype of the array for NumPy arrays. Unless the environment variable
-            `TFPY_ENABLE_X64` is set, int64 and float64 values are stored as int32 and float32.
+            `TFPY_ENABLE_X64` is set, `tf.int64` and `tf.float64` are other names of `tf.int32` and
+            `tf.float32`.
         shape: Shape of the result, with as many elements as `value` has. A single number is
             repeated for any shape. Default: the shape of the value.
 
@@ -205,7 +206,7 @@ def constant(
 
     Raises:
         TypeError: If the number of values does not match `shape`, or the values cannot be converted
-            to `dtype`, such as 1.5 to int32.
+            to `dtype`, such as 1.5 to int32, or `value` is a tensor of a different dtype.
         ValueError: If a nested sequence has rows of different lengths, or an integer is out of
             range for int32, int64 or uint64. Integers wrap around in the other integer dtypes, so
             300 becomes 44 as uint8.
@@ -223,6 +224,11 @@ def constant(
     """
     if is_operand(value):
         tensor = convert_to_tensor(value)
+        if dtype is not None and as_dtype(dtype) != tensor.dtype:
+            raise TypeError(
+                f"Expected tensor {tensor} with dtype {as_dtype(dtype)!r}, but got dtype "
+                f"{tensor.dtype!r}; use tf.cast"
+            )
         return tensor if shape is None else _reshaped(tensor, shape)
     is_private = False
     if IN_BROWSER:
@@ -291,6 +297,9 @@ def _stacked(tensors: Sequence[Tensor]) -> Tensor:
 
 
 def _reshaped(tensor: Tensor, shape: Any) -> Tensor:
+    """Return the elements in a new shape; a single element is repeated."""
+    if tensor.aval.size == 1:
+        return OPS["broadcast_to"](OPS["reshape"](tensor, shape=()), shape=tuple(shape))
     return OPS["reshape"](tensor, shape=tuple(shape))
 
 

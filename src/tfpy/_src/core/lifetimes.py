@@ -154,13 +154,14 @@ def memory() -> dict[str, Any]:
         - `numDataBuffers`: Number of buffers that hold their values. Tensors can share a buffer,
           for example after `tf.reshape`.
         - `numBytes`: Number of bytes in these buffers.
-        - `backend`: Dict about the active backend with at least `slots`, the number of buffers that
-          it holds, and `bytes`, their number of bytes.
+        - `backend`: Dict for the active backend. Its keys include `slots` (number of buffers of the
+          backend) and `bytes` (size of these buffers in bytes).
         - `largest`: Only in debug mode (`tf.enable_debug_mode()`). List of the groups of tensors
           that use the most memory, largest first. The tensors of a group have the same dtype and
           shape, are stored in the same place, and were created by the same line of the program. A
           group is a named tuple of `nbytes`, `tensors` (their number), `aval` (dtype and shape,
-          such as `"float32[2,3]"`), `place` (name of a backend, or `"host"` before the first use)
+          such as `"float32[2,3]"`), `place` (name of a backend, or `"host"` for tensors that no
+          backend has used yet)
           and `line` (None for tensors that were not computed by an op).
 
     Example:

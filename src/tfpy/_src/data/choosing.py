@@ -84,9 +84,8 @@ class Choosing(DatasetBase):
         Args:
             buffer_size: Number of elements in the buffer, or `tf.data.UNKNOWN_CARDINALITY` for a
                 buffer that holds all elements.
-            seed: Integer that, together with `tf.random.set_seed`, determines the sequence of
-                results. Default: a seed that differs between runs unless `tf.random.set_seed` was
-                called.
+            seed: Integer that makes the results reproducible, even without `tf.random.set_seed`.
+                Default: the results differ between runs unless `tf.random.set_seed` was called.
             reshuffle_each_iteration: If True (default), each iteration has a different order. If
                 False, all iterations have the same order.
 

@@ -62,9 +62,9 @@ def make_csv_dataset(
         num_epochs: Number of times that the files are read. Default: they are repeated without end.
         shuffle: If True (default), shuffle the files and the records.
         shuffle_buffer_size: Number of records in the buffer from which records are drawn.
-        shuffle_seed: Integer that, together with `tf.random.set_seed`, determines the sequence of
-            results. Default: a seed that differs between runs unless `tf.random.set_seed` was
-            called.
+        shuffle_seed: Integer that makes the results reproducible, even without
+            `tf.random.set_seed`. Default: the results differ between runs unless
+            `tf.random.set_seed` was called.
         prefetch_buffer_size: Has no effect.
         num_parallel_reads: Number of files that are read in turn, one record from each. Default: 1.
         sloppy: Has no effect.

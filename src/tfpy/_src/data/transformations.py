@@ -281,8 +281,8 @@ def shuffle_and_repeat(
         buffer_size: Number of elements in the buffer from which elements are drawn.
         count: Number of times that the elements are produced. If it is None (default) or -1, they
             are repeated without end.
-        seed: Integer that, together with `tf.random.set_seed`, determines the sequence of results.
-            Default: a seed that differs between runs unless `tf.random.set_seed` was called.
+        seed: Integer that makes the results reproducible, even without `tf.random.set_seed`.
+            Default: the results differ between runs unless `tf.random.set_seed` was called.
 
     Returns:
         A function that takes a dataset and returns a dataset, for `tf.data.Dataset.apply`.

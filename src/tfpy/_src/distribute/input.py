@@ -19,6 +19,7 @@ from tfpy._src.data.iterators import Optional
 from tfpy._src.distribute.replicas import Replicas
 from tfpy._src.distribute.values import PerReplicaSpec
 from tfpy._src.functions.tf_function.signature import TensorSpec
+from tfpy._src.tensors.array.slicing import where
 
 
 class InputContext:
@@ -177,7 +178,9 @@ class DistributedBatches(DistributedDataset):
 
     @property
     def cardinality(self) -> Tensor:
-        return -(-self._dataset.cardinality() // len(self._replicas.local))
+        count = self._dataset.cardinality()
+        batches = -(-count // len(self._replicas.local))
+        return where(count < 0, count, batches)  # negative if it is unknown or infinite
 
 
 class DistributedIterator(HostObject):

@@ -1,11 +1,12 @@
-"""`fit_async`, `evaluate_async` and `predict_async` of Keras models, for pages.
+"""`fit_async`, `evaluate_async`, `predict_async` and `save_async` of Keras models, for pages.
 
-They are Keras's loops over batches, with turns of the event loop between steps and awaited reads.
-The page stays responsive while a model trains on the main thread.
+The first three are Keras's loops over batches, with turns of the event loop between steps and
+awaited reads. The page stays responsive while a model trains on the main thread.
 """
 
 from __future__ import annotations
 
+import asyncio
 import types
 from collections.abc import Callable
 from itertools import islice
@@ -27,7 +28,7 @@ from tfpy._src.keras_support.steps import StepRunner, keras_loops
 
 def replace(trainer: types.ModuleType) -> None:
     """Add the awaitable methods to Keras models."""
-    for method in (fit_async, evaluate_async, predict_async):
+    for method in (fit_async, evaluate_async, predict_async, save_async):
         setattr(trainer.TensorFlowTrainer, method.__name__, method)
     trainer.TFEpochIterator._get_iterator = _on_device
     plain = trainer.TensorFlowTrainer._make_function
@@ -242,6 +243,41 @@ async def predict_async(
                 break
     callbacks.on_predict_end()
     return keras_loops().tree.map_structure(lambda *parts: np.concatenate(parts), *results)
+
+
+@awaitable("model.save_async(filepath)")
+async def save_async(self: Any, filepath: Any, overwrite: bool = True, **options: Any) -> None:
+    """Save the model as `save` does, without blocking the page.
+
+    The weights and the state of the optimizer are awaited before they are written, so this method
+    also works on the webgpu backend of browsers in which Python cannot wait.
+
+    Args:
+        filepath: Path of the file to write, with the extension `.keras` or `.h5`.
+        overwrite: If False, ask before an existing file is overwritten.
+        options: Further arguments of `save`.
+
+    Raises:
+        ValueError: If the path has a different extension.
+
+    Example::
+
+        await model.save_async("/tmp/model.keras")
+
+    See also: `tf.keras.Model.save`.
+    """
+    optimizer = getattr(self, "optimizer", None)
+    owned = [*self.variables, *(optimizer.variables if optimizer is not None else ())]
+    read = [variable.value.tensor.storage for variable in owned]
+    absent = [storage for storage in read if storage.host is None]
+    arrays = await asyncio.gather(*(storage.to_host_async() for storage in absent))
+    for storage, array in zip(absent, arrays, strict=True):
+        storage.host = array
+    try:
+        self.save(filepath, overwrite=overwrite, **options)
+    finally:
+        for storage in absent:
+            storage.host = None
 
 
 def _batches(model: Any, **of: Any) -> Any:

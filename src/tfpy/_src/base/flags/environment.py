@@ -363,22 +363,24 @@ def env() -> Environment:
     """Return the environment, which holds the flags that configure tfpy.
 
     Some flags describe the device (`"WEBGL_MAX_TEXTURE_SIZE"`), others change how tfpy uses it
-    (`"DEBUG"`). The page "The environment" of the documentation lists all flags. They can also be
-    set in the page's URL (`?tfpyflags=DEBUG:true`) or in the environment variable `TFPY_FLAGS`
-    (`DEBUG:true`). Flags of a backend must be set before the backend is initialized.
+    (`"DEBUG"`). The documentation lists all flags under "The environment". Flags can also be set in
+    the URL of the web page that runs tfpy (`?tfpyflags=DEBUG:true`) or in the environment variable
+    `TFPY_FLAGS` (`DEBUG:true`); commas separate several flags. Flags of a backend must be set
+    before the backend is initialized.
 
     Returns:
         The environment, the same object in every call. Its methods are:
 
         - `get(name)` returns the value of a flag: a bool, int or str. `get_bool`, `get_number` and
           `get_string` do the same and raise a `ValueError` for a flag of a different type.
-        - `get_async(name)` is awaited. It is necessary before `await tf.ready()` for flags that
-          describe the browser.
+        - `await get_async(name)` returns the value of a flag. Use it instead of `get` for flags
+          that describe the browser, as long as `await tf.ready()` has not finished.
         - `get_flags()` returns a dict of all flags.
         - `set(name, value)` sets a flag. It raises a `ValueError` if the name or the value is not
           valid, and a `RuntimeError` if the backend that reads the flag has already been
           initialized.
-        - `set_flags(flags)` sets the flags of a dict, or none of them if one is not valid.
+        - `set_flags(flags)` sets all flags of a dict. If one is not valid, it raises the error of
+          `set` and changes no flag.
         - `reset()` restores the values from the URL, the environment variable and the defaults.
 
     Example:

@@ -51,8 +51,8 @@ def export(
             `tf.print`, `tf.py_function`, strings, or an op that is computed by NumPy. The message
             names the op and the line of the program.
         ValueError: If there is no signature, if a backend is unknown, or if a dimension of a
-            signature is None. Only a batch dimension of None in the default signature of a model
-            is replaced by 1.
+            signature is None. The exception is the batch dimension in the default signature of a
+            Keras model: it becomes 1, so the file accepts one example in each call.
         tf.errors.NotTraceableError: If a shape depends on the values of tensors.
         TypeError: If `function` is neither callable nor a dict of callables.
 

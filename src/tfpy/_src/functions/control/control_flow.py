@@ -246,9 +246,9 @@ def while_loop(
     """Repeat `body` while `cond` is true.
 
     In a `tf.function`, the loop is compiled as one loop instead of being unrolled. Elsewhere it
-    runs in Python. The loop can be differentiated. To compute the gradient of a compiled loop, it
-    runs a second time and stores the loop variables of each iteration, so the memory grows with
-    the number of iterations.
+    runs in Python. The loop can be differentiated. The gradient of a compiled loop runs the loop a
+    second time and stores the loop variables of each iteration, so the memory grows with the number
+    of iterations.
 
     Args:
         cond: Function that takes the loop variables as arguments and returns a scalar bool.

@@ -36,8 +36,8 @@ def map_fn(
     `tf.vectorized_map` processes all rows at once, which is usually faster.
 
     Args:
-        fn: Function that takes one row, in the structure of `elems`, and returns a tensor or a
-            nested structure (list, tuple or dict) of tensors.
+        fn: Function that takes one row, in the structure of `elems`, and returns a tensor, a ragged
+            tensor, or a nested structure (list, tuple or dict) of these.
         elems: Tensor, ragged tensor or sparse tensor of shape `[rows, ...]`, or a nested structure
             of these.
         dtype: Older name of `fn_output_signature`.
@@ -45,17 +45,18 @@ def map_fn(
         back_prop: Has no effect.
         swap_memory: Has no effect.
         infer_shape: Has no effect.
-        fn_output_signature: Dtypes of the results, or specs such as a `tf.RaggedTensorSpec`, in
-            the structure that `fn` returns. Default: the structure and dtypes of `elems`.
+        fn_output_signature: Dtypes of the results, in the structure that `fn` returns. A
+            `tf.RaggedTensorSpec` in place of a dtype makes a ragged result. Default: the structure
+            and dtypes of `elems`.
 
     Returns:
-        A tensor of shape `[rows, ...]`, or a nested structure of such tensors, in the structure
-        that `fn` returns.
+        A tensor of shape `[rows, ...]`, a ragged tensor if a spec asks for it, or a nested
+        structure of these, in the structure that `fn` returns.
 
     Raises:
         TypeError: If `fn` is not callable.
         ValueError: If `elems` contains a scalar, or tensors whose first dimensions differ. Also if
-            the structures or shapes of the results differ.
+            the structures of the results, or the shapes of results that are not ragged, differ.
         tf.errors.InvalidArgumentError: If `fn` returns a dtype other than the one in
             `fn_output_signature` (by default, the dtype of `elems`).
 

@@ -84,8 +84,9 @@ def function(
             nested structure (list, tuple or dict) of specs if the argument is such a structure. A
             dimension of None matches any size. Calls with other shapes or dtypes raise an error.
             Default: every call may have a new signature.
-        autograph: If True, convert `if`, `while` and `for` statements that depend on tensors to
-            control flow of the program, as `tf.cond` and `tf.while_loop` do.
+        autograph: If True, `if`, `while` and `for` statements that depend on tensors become part of
+            the compiled program, as if they were written with `tf.cond` and `tf.while_loop`. If
+            False, such statements raise an error.
         jit_compile: Has no effect.
         reduce_retracing: If True, dimensions in which calls differ become None in the signature, so
             that the function sees None for them.
@@ -95,12 +96,12 @@ def function(
         experimental_relax_shapes: Older name of `reduce_retracing`.
         experimental_compile: Older name of `jit_compile`.
         experimental_follow_type_hints: Has no effect.
-        quantize: Precision of matrix products and convolutions with weights, for inference only.
-            With `"int8"`, they are computed in int8 on the wasm and webgpu backends, which is up to
-            3.2 times as fast as float32 and changes results by about 1%. With `"int4"`, the webgpu
-            backend also stores weights in int4 for matrix products with at most four rows, as in
-            text generation. This reads less memory and changes results by about 10%. Default: full
-            precision.
+        quantize: Precision of matrix products and convolutions with weights, for inference on the
+            wasm and webgpu backends. The other backends compute in full precision. With `"int8"`,
+            weights and inputs are rounded to int8, which is up to 3.2 times as fast as float32 and
+            changes results by about 1%. `"int4"` does the same, but on webgpu it rounds weights to
+            int4 if they are multiplied by a matrix with at most four rows, as in text generation.
+            This reads less memory and changes results by about 10%. Default: full precision.
 
     Returns:
         A compiled function, which is called like `func`. If `func` is None, a decorator that

@@ -94,8 +94,9 @@ async def set_backend_async(name: str, *, model: Model | None = None, inputs: Ne
 
     If `name` is `"auto"`, `model` is called more than once on every backend, and the fastest
     backend becomes active. The model should therefore not change any state. The choice is stored in
-    the page's localStorage or the user's cache folder. It is used again for the same device, flags
-    and function if the shapes of the weights and inputs are the same.
+    the page's localStorage or the user's cache folder. It is used again for a model with the same
+    name, code and shapes of weights, if the shapes of the inputs, the device and the flags of
+    `tf.env` are the same.
 
     Args:
         name: Name of a backend (`"webgpu"`, `"webgl"`, `"wasm"`, `"cpu"`, `"jax"`, or the name of a

@@ -9,13 +9,14 @@ from typing import Any
 import numpy as np
 
 from tfpy._src.base.errors import invalid, invalid_value
-from tfpy._src.compiler.ops import elementwise, indexing, movement
+from tfpy._src.compiler.ops import elementwise, indexing
 from tfpy._src.core.conversion import constant, convert_to_tensor
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.core.typing import TensorLike
 from tfpy._src.library.sparse.merging import merged
 from tfpy._src.library.sparse.slicing import _kept
 from tfpy._src.tensors.array import reshaping
+from tfpy._src.tensors.array.complex_numbers import conj
 from tfpy._src.tensors.array.joining import concat as dense_concat
 from tfpy._src.tensors.composite.ragged.rows import take_rows
 from tfpy._src.tensors.composite.sparse_tensor import (
@@ -24,6 +25,7 @@ from tfpy._src.tensors.composite.sparse_tensor import (
     made,
     positions_to_indices,
 )
+from tfpy._src.tensors.linalg.products import matrix_transpose
 
 
 def add(a: TensorLike, b: TensorLike, threshold: TensorLike = 0) -> SparseTensor | Tensor:
@@ -118,12 +120,11 @@ def sparse_dense_matmul(
     the dense matrix.
 
     Args:
-        sp_a: Sparse matrix of shape `[m, k]`, or `[k, m]` if `adjoint_a` is True. It is dense if
-            `b` is sparse.
-        b: Dense matrix of shape `[k, n]`, or `[n, k]` if `adjoint_b` is True. It is sparse if
-            `sp_a` is dense.
-        adjoint_a: If True, transpose `sp_a` first. Complex values are not conjugated.
-        adjoint_b: If True, transpose `b` first. Complex values are not conjugated.
+        sp_a: First matrix, of shape `[m, k]`, or `[k, m]` if `adjoint_a` is True.
+        b: Second matrix, of shape `[k, n]`, or `[n, k]` if `adjoint_b` is True. One of `sp_a` and
+            `b` is a `tf.SparseTensor`, and the other one is a dense tensor.
+        adjoint_a: If True, use the conjugate transpose of `sp_a`.
+        adjoint_b: If True, use the conjugate transpose of `b`.
 
     Returns:
         Dense tensor of shape `[m, n]` with the dtype of `sp_a`.
@@ -142,11 +143,11 @@ def sparse_dense_matmul(
     """
     if isinstance(b, SparseTensor):
         swapped = sparse_dense_matmul(b, sp_a, not adjoint_b, not adjoint_a)
-        return movement.transpose(swapped, perm=(1, 0))
+        return matrix_transpose(swapped)
     a, dense = checked(sp_a), convert_to_tensor(b, sp_a.dtype)
     if a.ndim != 2 or dense.ndim != 2:
         raise invalid("sparse_dense_matmul", f"expected matrices, got {a.shape} and {dense.shape}")
-    matrix = movement.transpose(dense, perm=(1, 0)) if adjoint_b else dense
+    matrix = matrix_transpose(dense, conjugate=True) if adjoint_b else dense
     row, column = (1, 0) if adjoint_a else (0, 1)
     if a.host_shape[column] != matrix.aval.shape[0]:
         raise invalid(
@@ -156,6 +157,6 @@ def sparse_dense_matmul(
         )
     _ = a.positions
     rows = take_rows(matrix, a.host_indices[:, column])
-    weighed = rows * reshaping.reshape(a.values, [-1, 1])
+    weighed = rows * reshaping.reshape(conj(a.values) if adjoint_a else a.values, [-1, 1])
     ids = constant(np.ascontiguousarray(a.host_indices[:, row]))
     return indexing.segment_sum(weighed, ids, segments=a.host_shape[row])

@@ -16,7 +16,9 @@ from tfpy._src.core.typing import TensorLike
 from tfpy._src.tensors.composite.sparse_tensor import SparseTensor, made, positions_to_indices
 
 Members = np.ndarray[Any, Any]
-_KINDS = (dtypes.int8, dtypes.int32, dtypes.uint8, dtypes.string)
+_KINDS = tuple(
+    dict.fromkeys((dtypes.int8, dtypes.int32, dtypes.int64, dtypes.uint8, dtypes.string))
+)
 
 
 class _Sets:

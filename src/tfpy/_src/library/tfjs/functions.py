@@ -70,13 +70,13 @@ def random_standard_normal(
     """Draw samples from the normal distribution with mean 0 and standard deviation 1.
 
     Equivalent to `tf.randomStandardNormal` in TensorFlow.js. Unless the environment variable
-    `TFPY_ENABLE_X64` is set, float64 values are stored as float32.
+    `TFPY_ENABLE_X64` is set, `tf.float64` is another name of `tf.float32`.
 
     Args:
         shape: Shape of the result.
         dtype: Dtype of the result. Default: float32.
-        seed: Integer that, together with `tf.random.set_seed`, determines the sequence of results.
-            Default: a seed that differs between runs unless `tf.random.set_seed` was called.
+        seed: Integer that makes the results reproducible, even without `tf.random.set_seed`.
+            Default: the results differ between runs unless `tf.random.set_seed` was called.
 
     Returns:
         Tensor of shape `shape` and dtype `dtype`.
@@ -103,8 +103,8 @@ def random_uniform_int(
         shape: Shape of the result.
         minval: Lower bound, inclusive.
         maxval: Upper bound, exclusive.
-        seed: Integer that, together with `tf.random.set_seed`, determines the sequence of results.
-            Default: a seed that differs between runs unless `tf.random.set_seed` was called.
+        seed: Integer that makes the results reproducible, even without `tf.random.set_seed`.
+            Default: the results differ between runs unless `tf.random.set_seed` was called.
 
     Returns:
         Int32 tensor of shape `shape` with values in [minval, maxval).

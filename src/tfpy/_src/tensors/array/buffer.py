@@ -178,7 +178,8 @@ def buffer(
     Args:
         shape: Shape of the buffer.
         dtype: Dtype of the elements. Default: float32. Unless the environment variable
-            `TFPY_ENABLE_X64` is set, int64 and float64 values are stored as int32 and float32.
+            `TFPY_ENABLE_X64` is set, `tf.int64` and `tf.float64` are other names of `tf.int32` and
+            `tf.float32`.
         values: Initial values, which are copied and reshaped to `shape`. Default: zeros, False for
             bool, and empty strings for string.
 

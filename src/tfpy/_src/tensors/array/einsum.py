@@ -32,7 +32,8 @@ def einsum(equation: str, *inputs: TensorLike, **kwargs: object) -> Tensor:
         kwargs: `optimize` and `name`, which have no effect.
 
     Returns:
-        Tensor with one dimension for each label of the output, with the dtype of the inputs.
+        Tensor with the dtype of the inputs. It has one dimension for each label of the output, and
+        the broadcast dimensions in place of an ellipsis.
 
     Raises:
         ValueError: If the equation is malformed, or its number of terms differs from the number of

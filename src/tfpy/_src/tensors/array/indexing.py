@@ -36,10 +36,11 @@ def strided_slice(
     var: object = None,
     name: str | None = None,
 ) -> Tensor:
-    """Return the strided slice `input_[begin[0]:end[0]:strides[0], ...]` of a tensor.
+    """Return a strided slice of a tensor, as NumPy's indexing does.
 
-    Entry i of the slice is `begin[i]:end[i]:strides[i]`, which has the same meaning as in the index
-    of a NumPy array. If bit i of a mask is set, entry i is interpreted differently.
+    For two entries, the slice is `input_[begin[0]:end[0]:strides[0], begin[1]:end[1]:strides[1]]`.
+    Dimensions without an entry are kept whole. If bit i of a mask is set, entry i is interpreted
+    differently.
 
     Args:
         input_: Tensor of any dtype.

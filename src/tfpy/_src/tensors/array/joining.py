@@ -363,8 +363,8 @@ def pad(
     """
     x = convert_to_tensor(tensor)
     flat = _paddings(paddings)
-    pairs = tuple(zip(flat[::2], flat[1::2], strict=True))
-    if len(pairs) != x.ndim or any(v < 0 for v in flat):
+    pairs = tuple(zip(flat[::2], flat[1::2], strict=False))
+    if len(flat) != 2 * x.ndim or any(v < 0 for v in flat):
         raise invalid(
             "pad",
             f"paddings must be {x.ndim} pairs of non-negative integers for shape "

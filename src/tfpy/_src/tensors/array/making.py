@@ -56,6 +56,8 @@ def _filled(value: int, shape: Any, dtype: Any) -> Tensor:
     if kind in dtypes.DEVICE_DTYPES:
         return filled(number, Aval(sizes, kind))
     if kind == dtypes.string:
+        if value:
+            raise TypeError(f"Cannot convert {value} to EagerTensor of dtype string")
         return constant(np.full(sizes, b"", object))
     return constant(np.full(sizes, number, kind.as_numpy_dtype))
 
@@ -69,7 +71,8 @@ def zeros(shape: ShapeLike, dtype: DTypeLike = dtypes.float32, name: str | None 
     Args:
         shape: Shape of the result.
         dtype: Dtype of the result. Default: float32. Unless the environment variable
-            `TFPY_ENABLE_X64` is set, int64 and float64 values are stored as int32 and float32.
+            `TFPY_ENABLE_X64` is set, `tf.int64` and `tf.float64` are other names of `tf.int32` and
+            `tf.float32`.
 
     Returns:
         Tensor of the given shape and dtype.
@@ -93,10 +96,14 @@ def ones(shape: ShapeLike, dtype: DTypeLike = dtypes.float32, name: str | None =
     Args:
         shape: Shape of the result.
         dtype: Dtype of the result. Default: float32. Unless the environment variable
-            `TFPY_ENABLE_X64` is set, int64 and float64 values are stored as int32 and float32.
+            `TFPY_ENABLE_X64` is set, `tf.int64` and `tf.float64` are other names of `tf.int32` and
+            `tf.float32`.
 
     Returns:
         Tensor of the given shape and dtype.
+
+    Raises:
+        TypeError: If `dtype` is string.
 
     Example:
         >>> import tfpy as tf
@@ -188,7 +195,8 @@ def eye(
         num_columns: Number of columns. Default: the number of rows.
         batch_shape: Leading dimensions of the result. Default: a single matrix.
         dtype: Dtype of the result. Default: float32. Unless the environment variable
-            `TFPY_ENABLE_X64` is set, int64 and float64 values are stored as int32 and float32.
+            `TFPY_ENABLE_X64` is set, `tf.int64` and `tf.float64` are other names of `tf.int32` and
+            `tf.float32`.
 
     Returns:
         Tensor of shape `[*batch_shape, num_rows, num_columns]`.
@@ -224,8 +232,8 @@ def cast(x: TensorLike, dtype: DTypeLike, name: str | None = None) -> Tensor:
 
     Args:
         x: Numeric or boolean tensor.
-        dtype: Dtype of the result. Unless the environment variable `TFPY_ENABLE_X64` is set, int64
-            and float64 values are stored as int32 and float32.
+        dtype: Dtype of the result. Unless the environment variable `TFPY_ENABLE_X64` is set,
+            `tf.int64` and `tf.float64` are other names of `tf.int32` and `tf.float32`.
 
     Returns:
         Tensor with the shape of `x` and the dtype `dtype`, or `x` itself if it has that dtype.

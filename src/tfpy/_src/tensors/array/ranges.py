@@ -39,8 +39,8 @@ def range(
             starts at 0.
         delta: Difference between consecutive numbers, a scalar, which may be negative. Default: 1.
         dtype: Dtype of the result. Default: the widest dtype of the arguments, at least int32.
-            Unless the environment variable `TFPY_ENABLE_X64` is set, int64 and float64 values are
-            stored as int32 and float32.
+            Unless the environment variable `TFPY_ENABLE_X64` is set, `tf.int64` and `tf.float64`
+            are other names of `tf.int32` and `tf.float32`.
 
     Returns:
         Tensor of rank 1.
@@ -99,7 +99,7 @@ def linspace(
 
     Args:
         start: Numeric tensor of the first numbers. Integers are converted to float64, which is
-            stored as float32 unless the environment variable `TFPY_ENABLE_X64` is set.
+            float32 unless the environment variable `TFPY_ENABLE_X64` is set.
         stop: Tensor of the last numbers, with the dtype of `start`. It is broadcast with `start`.
         num: Number of values along the new axis.
         axis: Position of the new axis in the result. Negative values count from the end. Default:

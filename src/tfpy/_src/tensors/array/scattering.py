@@ -150,12 +150,12 @@ def scatter_nd(
 ) -> Tensor:
     """Create a tensor of zeros and add updates at the given indices.
 
-    For string tensors, the initial values are empty strings, and updates of the same slice are
-    concatenated. For boolean tensors, the last update of a slice is used.
+    If an index occurs more than once, its updates are added. Strings are concatenated, and of
+    booleans the last update is used. Elements without an update are 0, empty strings or False.
 
     Args:
         indices: Integer tensor of shape `[..., depth]`. Each row is the index of a slice.
-        updates: Tensor of shape `[..., *shape[depth:]]`. Numeric updates of a slice are added.
+        updates: Tensor of shape `[..., *shape[depth:]]`.
         shape: Shape of the result.
         bad_indices_policy: How to handle out-of-range indices. `""` (default), `"DEFAULT"` and
             `"ERROR"` raise an error on cpu and wasm, and drop the updates on the other backends.

@@ -192,7 +192,7 @@ def unsorted_segment_mean(
 
     See also: `tf.math.segment_mean`, `tf.math.unsorted_segment_sum`.
     """
-    x, ids = convert_to_tensor(data), convert_to_tensor(segment_ids)
+    x, ids = convert_to_tensor(data), as_places(segment_ids)
     x = cast(x, dtypes.float64) if x.dtype.is_integer else x
     return unsorted_segment_sum(x, ids, num_segments) / _sizes(ids, num_segments, x)
 
@@ -223,7 +223,7 @@ def unsorted_segment_sqrt_n(
 
     See also: `tf.math.unsorted_segment_sum`, `tf.math.unsorted_segment_mean`.
     """
-    x, ids = convert_to_tensor(data), convert_to_tensor(segment_ids)
+    x, ids = convert_to_tensor(data), as_places(segment_ids)
     total = unsorted_segment_sum(x, ids, num_segments)
     return total / ew.sqrt(_sizes(ids, num_segments, x))
 

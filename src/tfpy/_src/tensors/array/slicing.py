@@ -37,8 +37,8 @@ def gather(
     Out-of-range indices raise an error on the cpu and wasm backends, as in TensorFlow on CPUs. On
     the other backends, they produce zeros, as in TensorFlow on GPUs.
 
-    If `axis` is 0 and `params` is not used in other ways, the gradient with respect to `params` is
-    a `tf.IndexedSlices`.
+    If `params` is only used by `tf.gather` along axis 0 and by `tf.nn.embedding_lookup`, the
+    gradient with respect to `params` is a `tf.IndexedSlices`.
 
     Args:
         params: Tensor of rank 1 or more.
@@ -221,9 +221,9 @@ def where(
 ) -> Tensor:
     """Select elements by a condition, or return the indices of the elements that are True.
 
-    Without `x` and `y`, the size of the result depends on the values of `condition`. They are read
-    back to Python, so the call waits for pending computations. A `tf.function` in which `condition`
-    is not constant runs eagerly, without compilation.
+    Without `x` and `y`, the size of the result depends on the values of `condition`. These values
+    are read back to Python, so the call waits for pending computations. In this form, a
+    `tf.function` in which `condition` is not constant runs eagerly, without compilation.
 
     Args:
         condition: Boolean tensor. Without `x` and `y`, a numeric tensor is also possible. Its
@@ -233,9 +233,9 @@ def where(
         y: Tensor of the elements to select where `condition` is False, with the dtype of `x`.
 
     Returns:
-        With `x` and `y`, a tensor of the broadcast shape and the dtype of `x`. Otherwise, an int64
-        tensor of shape `[n, rank]` with the indices of the n elements that are True. The int64
-        indices are stored as int32 unless the environment variable `TFPY_ENABLE_X64` is set.
+        With `x` and `y`, a tensor of the broadcast shape and the dtype of `x`. Otherwise, a tensor
+        of shape `[n, rank]` with the indices of the n elements that are True. Its dtype is int32,
+        or int64 if the environment variable `TFPY_ENABLE_X64` is set.
 
     Raises:
         ValueError: If only one of `x` and `y` is passed.
@@ -327,7 +327,9 @@ def meshgrid(*args: TensorLike, indexing: str = "xy", name: str | None = None) -
     """
     vectors = [reshape(convert_to_tensor(a), [-1]) for a in args]
     if vectors:
-        infer.check_same_dtype("meshgrid", [v.aval for v in vectors])
+        if vectors[0].dtype.is_bool:  # as in TensorFlow, which multiplies by True
+            vectors = [cast(v, dtypes.bool) for v in vectors]
+        infer.check_same_dtype("meshgrid", [v.aval for v in vectors if not v.dtype.is_bool])
         infer.check_dtype("meshgrid", vectors[0].aval, infer.ANY - {dtypes.string}, "args[0]")
     order = list(range(len(vectors)))
     if indexing == "xy" and len(vectors) > 1:

@@ -269,7 +269,7 @@ class GradientTape(Tape):
 
         Returns:
             Nest in the structure of `sources`. Each element is a tensor of shape
-            `[*target.shape, *source.shape]`, or None if the target does not depend on the source.
+            `[*target.shape, *source.shape]`, or the value that `unconnected_gradients` selects.
 
         Raises:
             RuntimeError: In the same cases as `gradient`.

@@ -204,14 +204,15 @@ def tensordot(
         b: Numeric tensor with the dtype of `a`.
         axes: Axes to sum over. An integer `n` means the last `n` axes of `a` and the first `n` axes
             of `b`. A pair contains the axes of `a` and the axes of `b`, each an integer or a list.
+            Negative axes in a pair count from the end.
 
     Returns:
         Tensor with the remaining axes of `a`, followed by those of `b`. It has the dtype of `a`.
 
     Raises:
         tf.errors.InvalidArgumentError: If the sizes of the flattened axes differ.
-        ValueError: If `axes` is negative or larger than the rank of `a` or `b`, or contains more
-            axes for one tensor than for the other.
+        ValueError: If an integer `axes` is negative or larger than the rank of `a` or `b`, or a
+            pair contains more axes for one tensor than for the other.
 
     Example:
         >>> import tfpy as tf

@@ -87,7 +87,7 @@ def divide(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 
     Returns:
         Tensor of the broadcast shape. Float and complex tensors keep their dtype. Integers of 32
-        and 64 bits produce float64, which is stored as float32 unless the environment variable
+        and 64 bits produce float64, which is float32 unless the environment variable
         `TFPY_ENABLE_X64` is set. Smaller integers produce float32.
 
     Raises:
@@ -133,7 +133,7 @@ def divide_no_nan(x: TensorLike, y: TensorLike, name: str | None = None) -> Tens
 
     Returns:
         Tensor of the broadcast shape. Float and complex tensors keep their dtype. Integers of 32
-        and 64 bits produce float64, which is stored as float32 unless the environment variable
+        and 64 bits produce float64, which is float32 unless the environment variable
         `TFPY_ENABLE_X64` is set. Smaller integers produce float32.
 
     Raises:
@@ -243,6 +243,7 @@ def add_n(inputs: Sequence[TensorLike], name: str | None = None) -> Tensor:
         Tensor with the shape and dtype of the inputs.
 
     Raises:
+        ValueError: If there are no inputs.
         tf.errors.InvalidArgumentError: If the shapes differ.
 
     Example:
@@ -252,6 +253,8 @@ def add_n(inputs: Sequence[TensorLike], name: str | None = None) -> Tensor:
 
     See also: `tf.add`, `tf.reduce_sum`.
     """
+    if not inputs:
+        raise ValueError("add_n: inputs must be an iterable of at least one tensor.")
     first, *rest = [convert_to_tensor(t) for t in inputs]
     shapes = [list(t.aval.shape) for t in (first, *rest)]
     if any(shape != shapes[0] for shape in shapes):

@@ -29,8 +29,8 @@ def argmax(
     Args:
         input: Numeric or boolean tensor of rank 1 or more.
         axis: Axis to search along. Negative values count from the end. Default: 0.
-        output_type: Integer dtype of the result. Default: int64, which is stored as int32 unless
-            the environment variable `TFPY_ENABLE_X64` is set.
+        output_type: Integer dtype of the result. Default: int64, which is int32 unless the
+            environment variable `TFPY_ENABLE_X64` is set.
 
     Returns:
         Integer tensor with the shape of `input` without `axis`.
@@ -63,8 +63,8 @@ def argmin(
     Args:
         input: Numeric or boolean tensor of rank 1 or more.
         axis: Axis to search along. Negative values count from the end. Default: 0.
-        output_type: Integer dtype of the result. Default: int64, which is stored as int32 unless
-            the environment variable `TFPY_ENABLE_X64` is set.
+        output_type: Integer dtype of the result. Default: int64, which is int32 unless the
+            environment variable `TFPY_ENABLE_X64` is set.
 
     Returns:
         Integer tensor with the shape of `input` without `axis`.

@@ -136,7 +136,7 @@ class DataFormat:
                 the input.
 
         Raises:
-            InvalidArgumentError: If `padding` is a different string.
+            InvalidArgumentError: If `padding` is a different string, or pads the batch or channels.
             ValueError: If `padding` does not have one pair for each axis of the input.
         """
         if isinstance(padding, str):
@@ -152,6 +152,11 @@ class DataFormat:
         if len(pairs) != self.rank + 2 or any(len(p) != 2 for p in pairs):
             raise ValueError(
                 f"{self.op}: explicit padding needs {self.rank + 2} pairs, got {padding!r}"
+            )
+        others = pairs[:2] if self.channels_first else (pairs[0], pairs[-1])
+        if any(map(any, others)):
+            raise invalid(
+                self.op, f"the batch and channels cannot be padded, got explicit padding {pairs}"
             )
         spatial = pairs[2:] if self.channels_first else pairs[1:-1]
         return tuple((low, high) for low, high in spatial)

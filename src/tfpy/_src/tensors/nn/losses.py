@@ -36,8 +36,8 @@ def softmax_cross_entropy_with_logits(
     to 1 along `axis`. Labels of a single row, of shape `[1, classes]`, apply to all rows of logits.
 
     Args:
-        labels: Float tensor of shape `[..., classes]` (for the default `axis`).
-        logits: Unnormalized log probabilities, a float tensor of the shape of `labels`.
+        labels: Float tensor of the shape of `logits`, or of shape `[1, classes]`.
+        logits: Unnormalized log probabilities, a float tensor, usually of shape `[..., classes]`.
         axis: Axis of the classes. Negative values count from the end. Default: the last axis.
 
     Returns:

@@ -47,8 +47,8 @@ def max_pool_with_argmax(
             axis of the input.
         padding: `"SAME"` or `"VALID"`.
         data_format: Order of the axes. Only `"NHWC"` is supported.
-        output_dtype: Dtype of the positions, int32 or int64. Default: int64, which is stored as
-            int32 unless the environment variable TFPY_ENABLE_X64 is set.
+        output_dtype: Dtype of the positions, int32 or int64. Default: int64, which is int32 unless
+            the environment variable TFPY_ENABLE_X64 is set.
         include_batch_in_index: If True, the positions are flat indices into the whole batch. If
             False (default), they are flat indices into one image.
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from tfpy._src.base.errors import invalid_value
 from tfpy._src.core.conversion import convert_to_tensor, host_values, is_operand
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.core.typing import TensorLike
@@ -30,6 +31,9 @@ def index_shuffle(index: TensorLike, seed: TensorLike, max_index: int) -> Tensor
     Returns:
         Positions, an int32 tensor with the shape of `index`.
 
+    Raises:
+        tf.errors.InvalidArgumentError: If an index is negative or greater than `max_index`.
+
     Example:
         >>> import tfpy as tf
         >>> shuffle = tf.random.experimental.index_shuffle
@@ -39,6 +43,9 @@ def index_shuffle(index: TensorLike, seed: TensorLike, max_index: int) -> Tensor
     See also: `tf.random.experimental.stateless_shuffle`.
     """
     position = convert_to_tensor(index)
+    beyond = [i for i in position.host_view().flat if not 0 <= i <= int(max_index)]
+    if beyond:
+        raise invalid_value("index_shuffle", f"index {beyond[0]} is not in [0, {int(max_index)}]")
     key = np.asarray(host_values(seed) if is_operand(seed) else seed).reshape(-1)
     cipher = _cipher([_SALT, *(int(k) for k in key)], int(max_index))
     places = [cipher(int(i)) for i in position.host_view().reshape(-1)]

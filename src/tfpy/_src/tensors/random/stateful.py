@@ -36,8 +36,8 @@ def uniform(
         maxval: Upper bound (exclusive), a scalar or a tensor that broadcasts to `shape`. Default: 1
             for float dtypes. Required for integer dtypes.
         dtype: Dtype of the result. Default: float32.
-        seed: Integer that, together with `tf.random.set_seed`, determines the sequence of results.
-            Default: a seed that differs between runs unless `tf.random.set_seed` was called.
+        seed: Integer that makes the results reproducible, even without `tf.random.set_seed`.
+            Default: the results differ between runs unless `tf.random.set_seed` was called.
 
     Returns:
         Tensor of shape `shape`.
@@ -80,8 +80,8 @@ def normal(
         mean: Mean, a scalar or a tensor that broadcasts to `shape`. Default: 0.
         stddev: Standard deviation, a scalar or a tensor that broadcasts to `shape`. Default: 1.
         dtype: Dtype of the result. Default: float32.
-        seed: Integer that, together with `tf.random.set_seed`, determines the sequence of results.
-            Default: a seed that differs between runs unless `tf.random.set_seed` was called.
+        seed: Integer that makes the results reproducible, even without `tf.random.set_seed`.
+            Default: the results differ between runs unless `tf.random.set_seed` was called.
 
     Returns:
         Float tensor of shape `shape`.
@@ -113,8 +113,8 @@ def truncated_normal(
         mean: Mean, a scalar or a tensor that broadcasts to `shape`. Default: 0.
         stddev: Standard deviation, a scalar or a tensor that broadcasts to `shape`. Default: 1.
         dtype: Dtype of the result. Default: float32.
-        seed: Integer that, together with `tf.random.set_seed`, determines the sequence of results.
-            Default: a seed that differs between runs unless `tf.random.set_seed` was called.
+        seed: Integer that makes the results reproducible, even without `tf.random.set_seed`.
+            Default: the results differ between runs unless `tf.random.set_seed` was called.
 
     Returns:
         Float tensor of shape `shape`.
@@ -146,8 +146,8 @@ def gamma(
         alpha: Shape parameters of the distribution, a float tensor.
         beta: Rates (inverse scales), a float tensor that broadcasts with `alpha`. Default: 1.
         dtype: Dtype of the result. Default: float32.
-        seed: Integer that, together with `tf.random.set_seed`, determines the sequence of results.
-            Default: a seed that differs between runs unless `tf.random.set_seed` was called.
+        seed: Integer that makes the results reproducible, even without `tf.random.set_seed`.
+            Default: the results differ between runs unless `tf.random.set_seed` was called.
 
     Returns:
         Float tensor of shape `[*shape, ...]`, where `...` is the broadcast shape of `alpha` and
@@ -183,8 +183,8 @@ def poisson(
         shape: Shape of the samples to draw for each rate.
         lam: Rates, which are the means of the distribution, a float tensor.
         dtype: Dtype of the result. Default: float32.
-        seed: Integer that, together with `tf.random.set_seed`, determines the sequence of results.
-            Default: a seed that differs between runs unless `tf.random.set_seed` was called.
+        seed: Integer that makes the results reproducible, even without `tf.random.set_seed`.
+            Default: the results differ between runs unless `tf.random.set_seed` was called.
 
     Returns:
         Tensor of shape `[*shape, *lam.shape]`.
@@ -218,9 +218,9 @@ def categorical(
         logits: Unnormalized log probabilities, a float tensor of shape `[batch, classes]`.
         num_samples: Number of indices to draw for each row, a scalar integer.
         dtype: Dtype of the result, int32 or int64. Default: int64. Unless the environment variable
-            `TFPY_ENABLE_X64` is set, int64 values are stored as int32.
-        seed: Integer that, together with `tf.random.set_seed`, determines the sequence of results.
-            Default: a seed that differs between runs unless `tf.random.set_seed` was called.
+            `TFPY_ENABLE_X64` is set, `tf.int64` is another name of `tf.int32`.
+        seed: Integer that makes the results reproducible, even without `tf.random.set_seed`.
+            Default: the results differ between runs unless `tf.random.set_seed` was called.
 
     Returns:
         Integer tensor of shape `[batch, num_samples]`.
@@ -248,8 +248,8 @@ def shuffle(value: TensorLike, seed: Seed = None, name: str | None = None) -> Te
 
     Args:
         value: Tensor of shape `[rows, ...]`. A scalar is returned unchanged.
-        seed: Integer that, together with `tf.random.set_seed`, determines the sequence of results.
-            Default: a seed that differs between runs unless `tf.random.set_seed` was called.
+        seed: Integer that makes the results reproducible, even without `tf.random.set_seed`.
+            Default: the results differ between runs unless `tf.random.set_seed` was called.
 
     Returns:
         Tensor with the shape and dtype of `value`.
@@ -279,14 +279,14 @@ def multinomial(
         logits: Unnormalized log probabilities, a float tensor of shape `[classes]` or
             `[batch, classes]`.
         num_samples: Number of indices to draw for each row, a scalar integer.
-        seed: Integer that, together with `tf.random.set_seed`, determines the sequence of results.
-            Default: a seed that differs between runs unless `tf.random.set_seed` was called.
+        seed: Integer that makes the results reproducible, even without `tf.random.set_seed`.
+            Default: the results differ between runs unless `tf.random.set_seed` was called.
         normalized: If True, `logits` contains probabilities instead of their logarithms. Default:
             False.
 
     Returns:
         Int64 tensor of shape `[num_samples]` or `[batch, num_samples]`. Unless the environment
-        variable `TFPY_ENABLE_X64` is set, int64 values are stored as int32.
+        variable `TFPY_ENABLE_X64` is set, `tf.int64` is another name of `tf.int32`.
 
     Raises:
         tf.errors.InvalidArgumentError: If the rank of `logits` is neither 1 nor 2.

@@ -312,7 +312,7 @@ def stateless_categorical(
         num_samples: Number of indices to draw for each row, a scalar integer.
         seed: Two integers that determine the result, as an integer tensor of shape `[2]`.
         dtype: Dtype of the result, int32 or int64. Default: int64. Unless the environment variable
-            `TFPY_ENABLE_X64` is set, int64 values are stored as int32.
+            `TFPY_ENABLE_X64` is set, `tf.int64` is another name of `tf.int32`.
 
     Returns:
         Integer tensor of shape `[batch, num_samples]`.

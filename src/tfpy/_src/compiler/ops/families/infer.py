@@ -68,6 +68,8 @@ def check_dtype(op: str, aval: Aval, allowed: Iterable[DType], what: str = "x") 
 
 def check_same_dtype(op: str, avals: Sequence[Aval]) -> None:
     """Raise InvalidArgumentError unless all avals have the dtype of the first one."""
+    if not avals:
+        return
     first = avals[0]
     for i, a in enumerate(avals[1:], 1):
         if a.dtype != first.dtype:
