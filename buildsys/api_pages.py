@@ -25,8 +25,16 @@ ENGINE = ROOT / "src" / "tfpy" / "_src"
 INDEX = """\
 # Reference
 
-Names, arguments and results are TensorFlow's for everything that TensorFlow has. [Ops](/ops.md)
-lists the functions that each backend computes natively.
+Names, arguments and results are TensorFlow's for everything that TensorFlow has. Programs begin
+with `import tfpy as tf`. The entries use these terms:
+
+- A *backend* is the part of tfpy that computes: `cpu` (NumPy), `wasm`, `webgl`, `webgpu` or `jax`.
+  [Ops](/ops.md) lists the functions that each backend computes itself.
+- `TensorLike`, `DTypeLike`, `ShapeLike` and other types in signatures are described in
+  [tf.typing](tf.typing.md). A `TensorLike` is a tensor or a value that can be converted to one,
+  such as a number, a list or a NumPy array.
+- Unless the environment variable `TFPY_ENABLE_X64` is set, `tf.int64` and `tf.float64` are other
+  names of `tf.int32` and `tf.float32`.
 
 ```{toctree}
 :maxdepth: 1

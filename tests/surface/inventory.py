@@ -16,12 +16,12 @@ INVENTORY: dict[str, str] = {
 }
 """TensorFlow.js names with tfpy's names. One name may cover several (concat1d, concat2d, ...)."""
 
-_JAVASCRIPT = "TensorFlow.js computes it in JavaScript there too"
-_TEXT = "texts live on the host"
-_ROWS = "rows of ragged and indices of sparse tensors are kept on the host"
+_JAVASCRIPT = "TensorFlow.js computes it in JavaScript as well"
+_TEXT = "strings are stored on the host"
+_ROWS = "row partitions of ragged tensors and indices of sparse tensors are stored on the host"
 
 HOST: dict[str, str] = {
-    "print": "prints",
+    "print": "it prints on the host",
     "truncatedNormal": _JAVASCRIPT,
     "randomGamma": _JAVASCRIPT,
     "setdiff1dAsync": _JAVASCRIPT,
@@ -34,9 +34,9 @@ HOST: dict[str, str] = {
     "string.stringSplit": _TEXT,
     "string.stringToHashBucketFast": _TEXT,
     "string.staticRegexReplace": _TEXT,
-    "browser.draw": "leaves for the page",
-    "browser.toPixels": "leaves for the page",
-    "linalg.qr": "TensorFlow.js has no kernel for it: it runs a loop of small ones",
+    "browser.draw": "its result is for the page",
+    "browser.toPixels": "its result is for the page",
+    "linalg.qr": "TensorFlow.js has no kernel for it either: it runs a loop of small ops",
 }
 """TensorFlow.js ops that tfpy computes on the host for a device, with the reason."""
 
