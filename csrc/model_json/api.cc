@@ -1,4 +1,4 @@
-// What JavaScript calls.
+// The C API that JavaScript calls.
 
 #include <memory>
 
@@ -14,13 +14,14 @@ std::unique_ptr<tfpy::Bytes> result;
 
 extern "C" {
 
-// Where a model.json of so many bytes is to be put.
+// Returns the address for the text of a model.json of this size.
 char* tfpy_text(uint32_t size) {
   text.assign(size + tfpy::kPadding, 0);
   return text.data();
 }
 
-// Makes data of Python's marshal of it; how many bytes, or 0 for what Python's json should look at.
+// Converts the text to Python's marshal format. Returns the number of bytes, or 0 if Python must
+// parse the text.
 uint32_t tfpy_convert() {
   const size_t size = text.size() - tfpy::kPadding;
   tfpy::Values values(text.data(), size);
@@ -31,6 +32,6 @@ uint32_t tfpy_convert() {
   return result->size();
 }
 
-// Where these bytes are, until the next are made.
+// Returns the address of the converted bytes, valid until the next conversion.
 const char* tfpy_result() { return result->data(); }
 }

@@ -9,15 +9,15 @@ constexpr uint32_t kSeen = 512;
 constexpr uint32_t kMaxDigits = 18, kMaxFloat = 255;
 constexpr uint64_t kEach = 0x0101010101010101u, kHigh = kEach << 7;
 
-// The highest bit of each letter of a word that ends a run of plain ones: a quote, a backslash or a
-// control character. Bits above the first of them may be wrong.
+// Returns the highest bit of each byte of a word that ends a run of plain characters: a quote, a
+// backslash or a control character. Bits above the first of them may be wrong.
 inline uint64_t ends(uint64_t word) {
   const uint64_t quotes = word ^ kEach * '"', slashes = word ^ kEach * '\\';
   const uint64_t low = (word - kEach * 0x20) & ~word;
   return (((quotes - kEach) & ~quotes) | ((slashes - kEach) & ~slashes) | low) & kHigh;
 }
 
-// How many bytes of UTF-8 begin here, of a letter that is not of ASCII; 0 for what is none.
+// Returns the size of the non-ASCII UTF-8 character that begins here; 0 if it is not valid.
 uint32_t utf8_size(const uint8_t* at) {
   const uint32_t size = at[0] < 0xc2   ? 0
                         : at[0] < 0xe0 ? 2
@@ -27,13 +27,13 @@ uint32_t utf8_size(const uint8_t* at) {
   for (uint32_t i = 1; i < size; ++i) {
     if (at[i] >> 6 != 2) return 0;
   }
-  // Longer than need be, halves of pairs, and numbers beyond the last one.
+  // Overlong encodings, surrogates, and code points beyond the last one.
   const bool is_wrong = (at[0] == 0xe0 && at[1] < 0xa0) || (at[0] == 0xed && at[1] > 0x9f) ||
                         (at[0] == 0xf0 && at[1] < 0x90) || (at[0] == 0xf4 && at[1] > 0x8f);
   return is_wrong ? 0 : size;
 }
 
-// Whether a text is UTF-8; zeros stand behind it.
+// Returns true if a text is UTF-8; it must be followed by zeros.
 bool is_utf8(const char* text, size_t size) {
   for (size_t i = 0; i < size;) {
     if ((word_at(text + i) & kHigh) == 0) {
@@ -65,7 +65,7 @@ class Reader {
   }
 
  private:
-  // The zeros behind the text end every loop.
+  // The zeros after the text end every loop.
   void skip_space() {
     char* at = at_;
     while (*at == ' ' || *at == '\n' || *at == '\t' || *at == '\r') ++at;
@@ -188,8 +188,8 @@ class Reader {
     return values_.composed(Kind::kList, &stack_, first);
   }
 
-  // An object. Those of graphs are mostly spelled like others before, which are compared as
-  // letters.
+  // Reads an object. Objects of graphs are mostly spelled like earlier ones, so their text is
+  // compared first.
   Id object(int depth) {
     const char* start = at_;
     Seen& seen = seen_[hash_of(start, kPrefix) % kSeen];
@@ -200,7 +200,7 @@ class Reader {
     }
     const uint32_t escapes = escapes_;
     const Id id = members(depth);
-    // Letters that were escaped are not spelled as they were.
+    // Strings with escapes were rewritten, so their objects cannot be compared by text.
     if (escapes == escapes_) seen = {start, static_cast<uint32_t>(at_ - start), depth, id};
     return id;
   }
@@ -226,7 +226,7 @@ class Reader {
     return values_.composed(Kind::kObject, &stack_, first);
   }
 
-  // An object that was read: where, how many letters, how deep in others, and what it is.
+  // An object that was read: its position, number of characters, depth and id.
   struct Seen {
     const char* start;
     uint32_t size;
@@ -239,7 +239,7 @@ class Reader {
   uint32_t escapes_ = 0;
   Seen seen_[kSeen] = {};
   Values& values_;
-  // The members of lists and objects that have not ended.
+  // The members of open lists and objects.
   std::vector<Id> stack_;
 };
 

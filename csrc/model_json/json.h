@@ -1,16 +1,15 @@
-// JSON, read strictly.
+// A strict JSON parser.
 #pragma once
 
 #include "values.h"
 
 namespace tfpy {
 
-// The value that a text is, or kNoId for one that is no JSON in UTF-8, has lists and objects in
-// each other more than 128 levels deep, or has what is seldom there: whole numbers of more than 18
-// digits, letters by number (\u0041).
+// Returns the value of a text. Returns kNoId if the text is not JSON in UTF-8, is nested more than
+// 128 levels deep, or contains rare features: integers of more than 18 digits, or \u escapes.
 //
 // Args:
-//   text: kPadding zeros stand behind it; escaped letters in it become what they mean.
+//   text: Followed by kPadding zeros. Escape sequences in it are replaced by their characters.
 Id read_json(char* text, size_t size, Values* values);
 
 }  // namespace tfpy

@@ -4,7 +4,7 @@ namespace tfpy {
 
 namespace {
 
-// Types of marshal's format, of all versions from 3 on.
+// Type codes of the marshal format, for all versions from 3 on.
 constexpr char kNone = 'N', kTrue = 'T', kFalse = 'F', kInt = 'i', kLong = 'l', kFloat = 'f';
 constexpr char kShortAscii = 'z', kAscii = 'a', kUnicode = 'u', kBytes = 's';
 constexpr char kTuple = '(', kList = '[', kDict = '{', kEnd = '0', kReference = 'r';
@@ -77,7 +77,7 @@ class Writer {
     }
   }
 
-  // Writes a value, of which, if it is an object, `special` may write the member of one key.
+  // Writes a value. If it is an object, `special` may write the member of one key.
   template <typename Special>
   void object(Id id, Id key, Special special) {
     const Value& value = values_[id];
@@ -91,7 +91,7 @@ class Writer {
     out_.put(kEnd);
   }
 
-  // Whether a list is one of nodes, which are written then.
+  // Writes a list if it is a list of nodes; returns false otherwise.
   bool nodes_of(Id id) {
     const Value& list = values_[id];
     std::vector<Id> names, ops, inputs, attrs, constants, of_constants;
@@ -124,7 +124,7 @@ class Writer {
     return true;
   }
 
-  // Whether a list is one of weights that are not quantized, which are written then.
+  // Writes a list if it is a list of weights that are not quantized; returns false otherwise.
   bool weights_of(Id id) {
     const Value& list = values_[id];
     std::vector<Id> names(list.size), shapes(list.size), dtypes(list.size);
@@ -148,7 +148,8 @@ class Writer {
     return true;
   }
 
-  // The member of a key: of several the last, as Python has it; kNoId when there is none.
+  // Returns the member of a key; of duplicates the last one, as Python does; kNoId if there is
+  // none.
   Id member(const Value& object, Id key) const {
     if (object.kind != Kind::kObject) return kNoId;
     for (uint32_t i = object.size; i > 0; i -= 2) {
@@ -201,7 +202,7 @@ class Writer {
     for (const Id object : objects) packed(object);
   }
 
-  // An object as bytes of data of marshal, which refer to nothing outside; none is an empty one.
+  // Writes an object as self-contained bytes in marshal format; kNoId as an empty object.
   void packed(Id id) {
     if (id == kNoId) {
       out_.put(kBytes);
@@ -218,8 +219,8 @@ class Writer {
     out_.set_word(size_at, out_.size() - size_at - 4);
   }
 
-  // Writes a reference to a value that was written before, or else its type, so that others can
-  // refer to it.
+  // Writes a reference to a value that was written before, or else its type code, marked so that
+  // later values can refer to it.
   bool refers(Id id, char type) {
     if (is_alone_ || !values_[id].recurs) {
       out_.put(type);
@@ -299,7 +300,7 @@ class Writer {
 
   const Values& values_;
   Bytes& out_;
-  // The numbers by which references name what was written.
+  // Reference numbers of the values that were written.
   std::vector<uint32_t> references_;
   uint32_t count_ = 0;
   bool is_alone_ = false;

@@ -1,11 +1,11 @@
-// Values as Python's marshal reads them.
+// Writes values in the format of Python's marshal module.
 #pragma once
 
 #include "values.h"
 
 namespace tfpy {
 
-// A buffer that grows.
+// A growable buffer.
 class Bytes {
  public:
   explicit Bytes(size_t room) : data_(new char[room]), at_(data_), end_(data_ + room) {}
@@ -17,14 +17,14 @@ class Bytes {
 
   void put(char byte) { *room(1) = byte; }
   void put_word(uint32_t word) { memcpy(room(sizeof word), &word, sizeof word); }
-  // Letters behind which a word can be read.
+  // Appends characters after which a word can be read.
   void put_letters(const char* letters, uint32_t count) {
     char* to = room(count + sizeof(uint64_t));
     for (uint32_t i = 0; i < count; i += sizeof(uint64_t))
       memcpy(to + i, letters + i, sizeof(uint64_t));
     at_ -= sizeof(uint64_t);
   }
-  // Writes over a word that is there.
+  // Overwrites an existing word.
   void set_word(uint32_t at, uint32_t word) { memcpy(data_ + at, &word, sizeof word); }
 
  private:
@@ -43,11 +43,11 @@ class Bytes {
 
 // Writes a model.json.
 //
-// It is what Python's json makes of it, but for two lists, which are tuples of columns when all
-// their objects are as they should be:
-//   modelTopology.node         names, ops, tuples of inputs, and the attributes as bytes, which are
-//                              data of marshal; equal ones are one object. Then the names of
-//                              constants that take nothing, and their attributes
+// The result equals that of Python's json module, except for two lists. They become tuples of
+// columns if all their objects have the expected members:
+//   modelTopology.node         names, ops, tuples of inputs, and the attributes as bytes in marshal
+//                              format, shared if equal; then the names of constants without inputs,
+//                              and their attributes
 //   weightsManifest[].weights  names, tuples of sizes, dtypes
 void write_model_json(const Values& values, Id root, Bytes* out);
 

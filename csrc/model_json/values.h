@@ -1,4 +1,4 @@
-// The values of a JSON text, of which those that are equal are one, but for rare ones.
+// The values of a JSON text; equal values are shared, except for rare ones.
 #pragma once
 
 #include <stdint.h>
@@ -10,22 +10,22 @@ namespace tfpy {
 
 enum class Kind : uint8_t { kNull, kTrue, kFalse, kInteger, kFloat, kText, kList, kObject };
 
-// A value's number.
+// Number of a value.
 using Id = uint32_t;
 constexpr Id kNoId = UINT32_MAX;
 
 struct Value {
   uint32_t hash;
-  // Where its letters begin in the text (of texts and numbers), or its members among all members.
+  // Start of the characters in the text (strings and numbers), or of the members among all members.
   uint32_t at;
-  // Letters, items, or keys and values together.
+  // Number of characters, of items, or of keys and values together.
   uint32_t size;
   Kind kind;
-  // Whether the text has it more than once.
+  // True if the text contains the value more than once.
   bool recurs;
 };
 
-// So many letters are hashed of what may be shorter; the last ones by a word of eight.
+// Number of characters that are hashed, plus the last word of eight.
 constexpr uint32_t kPrefix = 32;
 constexpr uint32_t kPadding = kPrefix + 8;
 
@@ -35,7 +35,7 @@ inline uint64_t word_at(const char* letters) {
   return word;
 }
 
-// The first `count` letters of a word, less than eight.
+// Returns the first `count` characters of a word; less than eight.
 inline uint64_t first_of(uint64_t word, uint32_t count) {
   return word & ((uint64_t{1} << 8 * count) - 1);
 }
@@ -60,7 +60,7 @@ inline bool are_equal(const char* a, const char* b, uint32_t size) {
 
 class Values {
  public:
-  // The letters stay where they are, with kPadding bytes behind them.
+  // The characters must stay in place, followed by kPadding bytes.
   explicit Values(const char* letters, size_t size);
 
   const Value& operator[](Id id) const { return values_[id]; }
@@ -68,20 +68,21 @@ class Values {
   const char* letters(const Value& value) const { return letters_ + value.at; }
   const Id* members(const Value& value) const { return members_.data() + value.at; }
 
-  // A value that is one word.
+  // Returns a value that is one word.
   Id plain(Kind kind) { return found(kind, static_cast<uint32_t>(kind), 0, 0); }
-  // One of letters.
+  // Returns a string or a number.
   Id spelled(Kind kind, const char* start, uint32_t size) {
     return found(kind, hash_of(start, size), start - letters_, size);
   }
-  // A value that is there once more.
+  // Marks a value as recurring.
   Id again(Id id) {
     values_[id].recurs = true;
     return id;
   }
-  // A list or object of the last of some values, which are taken from there.
+  // Returns a list or object of the last values of a stack, and removes them from it.
   Id composed(Kind kind, std::vector<Id>* stack, size_t first);
-  // The text with these letters, behind which a word can be read; kNoId where there is none.
+  // Returns the string with these characters, after which a word can be read; kNoId if it does not
+  // exist.
   Id text(const char* letters) const;
 
  private:
@@ -115,8 +116,8 @@ class Values {
   const char* letters_;
   std::vector<Value> values_;
   std::vector<Id> members_;
-  // A hash table of open addresses, at most half full. What finds no place near its hash, as in a
-  // file whose hashes were chosen, has none, and is not found again.
+  // A hash table with open addressing, at most half full. A value without a free place near its
+  // hash, as in a file with crafted hashes, is not stored and therefore not shared.
   static constexpr uint32_t kMostPlaces = 32;
   std::vector<Id> places_;
   uint32_t mask_;

@@ -30,6 +30,8 @@ PARAMETERS = re.compile(r"(?<=\(</span>)\s*<dl>(.*?)</dl>", re.S)
 WORD = re.compile(r'(?<=<span class="pre">)[^<]+')
 BREAK = re.compile(r"(?<=\w{3})[_./:=(,]+(?=\w)")
 """Positions at which a name or an address may be wrapped."""
+PRIVATE = re.compile(r' title="tfpy\._src[^"]*"')
+"""Tooltips of links with the names of modules that only tfpy imports."""
 TYPES = (
     (re.compile(r"TypeAliasForwardRef\('(\w+)'\)"), r"\1"),
     (re.compile(r"<function (\w+)[^>]*>"), r"\1"),
@@ -128,7 +130,7 @@ def _is_linked(node: nodes.Node) -> bool:
 def _fit(app: Any, page: str, template: str, context: dict[str, Any], tree: Any) -> None:
     """Prepare a page for narrow screens: make long names wrap, and label the cells of tables."""
     body = WORD.sub(lambda word: BREAK.sub(r"\g<0><wbr>", word[0]), context.get("body", ""))
-    body = PARAMETERS.sub(_in_lines, body)
+    body = PRIVATE.sub("", PARAMETERS.sub(_in_lines, body))
     context["body"] = TABLES.sub(_labelled, body)
 
 

@@ -214,14 +214,14 @@ def other_size(document: dict[str, Any]) -> None:
 
 WRONG: dict[str, tuple[Edit, str]] = {
     "a number": (lambda d: d.update(donations=1), "donations is missing"),
-    "no pair": (donations([4]), "a donation is no pair"),
+    "no pair": (donations([4]), "a donation is not a pair"),
     "no buffer": (donations([99, 0]), "a donation is not"),
     "negative buffer": (donations([-1, 0]), "a donation is not"),
-    "output that is none": (donations([0, 0]), "is no output"),
-    "input that is none": (lambda d: donations([d["outputs"][0], 10**6])(d), "no input"),
+    "output that is none": (donations([0, 0]), "is not an output"),
+    "input that is none": (lambda d: donations([d["outputs"][0], 10**6])(d), "is not an input"),
     "temporary": (
         lambda d: donations([d["outputs"][0], d["steps"][0]["outputs"][0]])(d),
-        "no input",
+        "is not an input",
     ),
     "output twice": (
         lambda d: donations([d["outputs"][0], 0], [d["outputs"][0], 1])(d),

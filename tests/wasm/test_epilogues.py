@@ -179,7 +179,7 @@ def test_packed_filters_follow_their_bias(runtime: NodeRuntime, rng: np.random.G
 
 REFUSED: list[tuple[dict[str, Any], list[tuple[tuple[int, ...], str]], str]] = [
     ({"bias": "true"}, [], "number of inputs"),
-    ({"bias": "maybe"}, [], "bias has none of its values"),
+    ({"bias": "maybe"}, [], "bias does not have one of its values"),
     ({}, [((4,), "float32")], "number of inputs"),
     ({"bias": "true"}, [((3,), "float32")], "bias has 3 elements"),
     ({"bias": "true"}, [((4,), "int32")], "dtype"),

@@ -240,7 +240,7 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
     ({"n": 5}, "b has 32 elements"),
     ({"m": -1}, "m is not an integer"),
     ({"m": 2, "k": 8, "n": 4}, "the output has 32 elements"),
-    ({"transpose_b": "yes"}, "transpose_b has none of its values"),
+    ({"transpose_b": "yes"}, "transpose_b does not have one of its values"),
     ({"bias": "true"}, "number of inputs"),
     ({"clamp_min_bits": 0, "clamp_max_bits": -(2**31) + 2**23}, "no range"),
 ]

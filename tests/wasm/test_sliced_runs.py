@@ -121,7 +121,7 @@ def test_donations(runtime: NodeRuntime) -> None:
     number = runtime.register(program)
     w, g = arrays()
     slots = [runtime.write(a) for a in (w, g)]
-    with pytest.raises(RuntimeFailed, match="takes no donated slot"):
+    with pytest.raises(RuntimeFailed, match="does not accept donated slots"):
         runtime.call("begin", program=number, slots=[-slots[0], slots[1]])
     run = runtime.call("begin", program=number, slots=slots)
     runtime.call("goOn", run=run, ms=0)

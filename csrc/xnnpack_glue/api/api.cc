@@ -1,5 +1,5 @@
-// The C API that JavaScript calls. Results: a negative number is an error, whose text
-// tfpy_last_error() gives; ids are positive.
+// The C API that JavaScript calls. A negative result is an error with a message in
+// tfpy_last_error(); ids are positive.
 #include <emscripten/emscripten.h>
 #include <stdint.h>
 #include <string.h>
@@ -31,12 +31,12 @@ using tfpy::Slot;
 constexpr int32_t kMaxArguments = 1 << 16;
 constexpr int32_t kMaxThreads = 64;
 
-// How numbers and lists of slots cross: in this array, at an address that does not change.
+// Array with a fixed address, which passes numbers and lists of slots.
 uint32_t words[kMaxArguments];
 
 int32_t result_of(bool success) { return success ? 0 : -1; }
 
-// Reads a number that crossed as one of 0..Enum::kLast.
+// Converts a number to an enum with the values 0..Enum::kLast.
 template <class Enum>
 bool read_enum(int32_t number, const char* name, Enum* value) {
   const int32_t last = static_cast<int32_t>(Enum::kLast);
@@ -62,13 +62,14 @@ TFPY_EXPORT int32_t tfpy_open(int32_t threads, int32_t codegen) {
 
 TFPY_EXPORT const char* tfpy_last_error() { return tfpy::last_error(); }
 
-// The number of the step that has refused an index, where that is the last error; else -1.
+// Returns the number of the step that has rejected an index if this is the last error; otherwise
+// -1.
 TFPY_EXPORT int32_t tfpy_wrong_step() { return tfpy::programs::wrong_step(); }
 
 TFPY_EXPORT uint32_t* tfpy_words() { return words; }
 
-// A slot of `count` elements, uninitialised. dtype: a tfpy::DType. id: a new one's, 0; or that of a
-// slot that was freed.
+// Creates an uninitialized slot of `count` elements. dtype: a tfpy::DType. id: 0 for a new id, or
+// the id of a freed slot.
 TFPY_EXPORT int32_t tfpy_slot_new(uint32_t count, int32_t dtype, int32_t id) {
   Slot slot;
   slot.count = count;
@@ -92,8 +93,8 @@ TFPY_EXPORT int32_t tfpy_slot_describe(int32_t id) {
 
 TFPY_EXPORT int32_t tfpy_slot_free(int32_t id) { return result_of(tfpy::programs::free_slot(id)); }
 
-// words = [id, bytes, number of the run that used it last] of the slots from this place on, as many
-// as there are or have room. Returns how many slots these are.
+// words = [id, bytes, number of the run that used it last] of as many slots as fit, starting at
+// number `first`. Returns the number of these slots.
 TFPY_EXPORT int32_t tfpy_slot_list(uint32_t first) {
   const auto& all = tfpy::slots::all();
   int32_t found = 0;
@@ -106,8 +107,8 @@ TFPY_EXPORT int32_t tfpy_slot_list(uint32_t first) {
   return found;
 }
 
-// Registers the Program whose JSON text is in one bool slot and whose constants are in another.
-// Both slots are gone afterwards.
+// Registers a Program from its JSON text in one bool slot and its constants in another. Both slots
+// are consumed.
 TFPY_EXPORT int32_t tfpy_program_register(int32_t text_slot, int32_t constants_slot) {
   if (tfpy::slots::find(text_slot) == nullptr || tfpy::slots::find(constants_slot) == nullptr)
     return -1;
@@ -119,8 +120,8 @@ TFPY_EXPORT int32_t tfpy_program_register(int32_t text_slot, int32_t constants_s
   return tfpy::programs::add(text.block.as<char>(), text.block.bytes(), std::move(constants));
 }
 
-// Runs a program on the slots words[0..count), some of them donated (run.h). Returns the first
-// output's id.
+// Runs a program on the slots words[0..count), some of which may be donated (run.h). Returns the
+// first output's id.
 TFPY_EXPORT int32_t tfpy_program_run(int32_t program, int32_t count) {
   if (count < 0 || count > kMaxArguments)
     return result_of(tfpy::fail("more than %d inputs", kMaxArguments));
@@ -136,7 +137,8 @@ TFPY_EXPORT int32_t tfpy_run_begin(int32_t program, int32_t count) {
                                       static_cast<size_t>(count));
 }
 
-// Goes on with it for so many milliseconds. Returns the first output's id, 0 before it has ended.
+// Continues a run for this many milliseconds. Returns the first output's id, or 0 if steps are
+// left.
 TFPY_EXPORT int32_t tfpy_run_go_on(int32_t run, double ms) {
   return tfpy::programs::go_on(run, ms);
 }
@@ -147,11 +149,11 @@ TFPY_EXPORT int32_t tfpy_program_release(int32_t program) {
   return result_of(tfpy::programs::remove(program));
 }
 
-// Whether the steps of Programs are timed from now on.
+// Starts or stops timing the steps of Programs.
 TFPY_EXPORT void tfpy_time_steps(int32_t wanted) { tfpy::programs::time_steps(wanted != 0); }
 
-// words = [address of the kernel's name, milliseconds as a float's bits] of the steps from this one
-// on, as many as there are or have room. Returns how many steps these are.
+// words = [address of the kernel's name, milliseconds as a float's bits] of as many steps as fit,
+// starting at number `first`. Returns the number of these steps.
 TFPY_EXPORT int32_t tfpy_step_times(uint32_t first) {
   const size_t count = tfpy::programs::step_time_count();
   int32_t found = 0;
@@ -164,14 +166,14 @@ TFPY_EXPORT int32_t tfpy_step_times(uint32_t first) {
   return found;
 }
 
-// Bytes of all blocks.
+// Returns the bytes of all blocks.
 TFPY_EXPORT uint32_t tfpy_held() { return static_cast<uint32_t>(tfpy::allocated_bytes()); }
 
-// Gives back what Programs share and make anew.
+// Releases memory that Programs share and recreate on demand.
 TFPY_EXPORT void tfpy_shrink() { tfpy::release_shared_memory(); }
 
-// words = [slots, bytes of all blocks, programs, threads, generated functions, refused ones,
-// the most bytes so far]
+// words = [slots, bytes of all blocks, programs, threads, generated functions, rejected functions,
+// peak bytes]
 TFPY_EXPORT void tfpy_memory() {
   words[0] = static_cast<uint32_t>(tfpy::slots::all().size());
   words[1] = static_cast<uint32_t>(tfpy::allocated_bytes());

@@ -1,5 +1,5 @@
-// Headers of the standard library that CMakeLists.txt precompiles: reading them takes longer than
-// compiling most files. Files include what they use all the same.
+// Headers of the standard library that CMakeLists.txt precompiles, because reading them takes
+// longer than compiling most files. Files still include the headers that they use.
 #pragma once
 
 #include <algorithm>

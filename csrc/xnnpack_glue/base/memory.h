@@ -1,4 +1,4 @@
-// Blocks of the heap and slots: numbered blocks that JavaScript and Python know by id.
+// Heap blocks and slots: numbered blocks that JavaScript and Python refer to by id.
 #pragma once
 
 #include <stddef.h>
@@ -8,18 +8,18 @@
 
 namespace tfpy {
 
-// JavaScript knows the numbers.
+// JavaScript uses the same numbers.
 enum class DType : uint8_t { kFloat32 = 0, kInt32 = 1, kBool = 2, kLast = kBool };
 
 size_t element_size(DType dtype);
 const char* dtype_name(DType dtype);
 
-constexpr size_t kShortCopy = 16;  // elements below which a call of memcpy costs more than a loop
+constexpr size_t kShortCopy = 16;  // elements below which memcpy is slower than a loop
 
 constexpr size_t kBlockAlignment = 64;
 constexpr size_t kBlockPadding = 64;  // at least XNN_EXTRA_BYTES, and a cache line
 
-// An aligned block with padding behind it that SIMD kernels may read and write.
+// An aligned block, followed by padding that SIMD kernels may read and write.
 class Block {
  public:
   Block() = default;
@@ -28,7 +28,7 @@ class Block {
   Block(const Block&) = delete;
   ~Block();
 
-  // False, with the error's text, when the heap is full.
+  // Returns false, with an error, if the heap is full.
   static bool allocate(uint64_t bytes, Block* block);
 
   template <class T>
@@ -47,32 +47,33 @@ struct Slot {
   Block block;
   size_t count = 0;
   DType dtype = DType::kFloat32;
-  uint32_t used = 0;  // the run before which, or in which, it was put or found last
+  uint32_t used = 0;  // number of the run that used it last
 };
 
 // Slot ids are positive, count up and are never used twice.
 namespace slots {
 
 int32_t add(Slot&& slot);
-// Takes `count` ids that follow one another; put() fills them, and one whose slot was removed.
+// Reserves `count` consecutive ids, to be filled by put(). put() may also fill the id of a removed
+// slot.
 int32_t reserve(int32_t count);
 void put(int32_t id, Slot&& slot);
-// Null, with the error's text, when there is no such slot.
+// Returns null, with an error, if the slot does not exist.
 Slot* find(int32_t id);
 bool remove(int32_t id);
 const std::unordered_map<int32_t, Slot>& all();
-// A run begins.
+// Counts the beginning of a run.
 void tick();
 
 }  // namespace slots
 
-// Bytes of all blocks that are alive.
+// Returns the bytes of all allocated blocks.
 size_t allocated_bytes();
-// The most that they ever were.
+// Returns the peak of allocated_bytes().
 size_t peak_bytes();
 
-// Keeps a reserve for the small allocations that cannot report a failure: when the heap is full
-// the reserve is given to them, and allocate() reports errors from then on.
+// Keeps a reserve for small allocations that cannot report an error. If the heap is full, the
+// reserve is released, and allocate() fails from then on.
 void install_reserve();
 
 }  // namespace tfpy

@@ -8,13 +8,13 @@
 
 namespace tfpy {
 
-// The product of factors that are not negative; UINT64_MAX when it does not fit.
+// Returns the product of nonnegative factors; UINT64_MAX if it overflows.
 uint64_t product(std::initializer_list<uint64_t> factors);
 
-// How many units cover the value.
+// Returns the number of units that cover the value.
 constexpr size_t ceil_divide(size_t value, size_t unit) { return (value + unit - 1) / unit; }
 
-// The first multiple of the unit that is no less than the value.
+// Rounds the value up to a multiple of the unit.
 constexpr size_t round_up(size_t value, size_t unit) { return ceil_divide(value, unit) * unit; }
 
 }  // namespace tfpy

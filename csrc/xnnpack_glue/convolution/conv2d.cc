@@ -1,4 +1,4 @@
-// Convolution of images: a product where the filter has one tap, else XNNPACK's operator.
+// Convolution of images: a matrix product for filters with one tap, otherwise XNNPACK's operator.
 #include <memory>
 
 #include "convolution/conv.h"
@@ -9,7 +9,7 @@
 namespace tfpy {
 namespace {
 
-// A convolution that is the product of pixels and filter.
+// A convolution that is a matrix product of pixels and filter.
 class PointwiseConvolution final : public Kernel {
  public:
   PointwiseConvolution(const ConvShape& shape, const Epilogue& epilogue)

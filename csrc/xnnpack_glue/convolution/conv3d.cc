@@ -1,6 +1,6 @@
-// Convolution of volumes: patches times the filter. Patches are made where the product packs them,
-// never stored whole (https://arxiv.org/abs/1410.0759). conv_input_grad.cc and conv_filter_grad.cc
-// have the gradients.
+// Convolution of volumes: a matrix product of patches and filter. Patches are built while the
+// product packs them and are never stored completely (https://arxiv.org/abs/1410.0759). The
+// gradients are in conv_input_grad.cc and conv_filter_grad.cc.
 #include <algorithm>
 
 #include "convolution/conv.h"
@@ -17,7 +17,7 @@ struct Patches {
   size_t pixels;
 };
 
-// Where the window of a row begins; `exists` is false behind the last row.
+// The start of a row's window; `exists` is false after the last row.
 struct Window {
   const float* volume;
   int64_t z, y, x;
@@ -52,8 +52,8 @@ void advance(const WindowShape& window, Tap* tap) {
   ++tap->kd;
 }
 
-// The channels of the element under the first of `taps` neighbouring taps. False when some of them
-// lie outside the volume and some do not; *from is null when all do.
+// Finds the channels of the element at the first of `taps` adjacent taps. Returns false if only
+// some of the taps are outside the volume; *from is null if all are.
 bool elements(const ConvShape& s, const Window& at, const Tap& tap, int64_t taps,
               const float** from) {
   const WindowAxis &d = s.window.d, &h = s.window.h, &w = s.window.w;
@@ -66,8 +66,8 @@ bool elements(const ConvShape& s, const Window& at, const Tap& tap, int64_t taps
   return x >= 0 && last < w.in;
 }
 
-// Elements first..first+count-1 of a panel's runs to to[count][kPanelRows]; a run that is null has
-// zeros. Four runs are transposed at a time, the last ones with some of those before.
+// Copies elements first..first+count-1 of a panel's runs to to[count][kPanelRows]; a null run is
+// zeros. Runs are transposed four at a time; the last four overlap the previous ones.
 void pack_runs(const float* const* from, size_t first, size_t count, float* to) {
   size_t i = 0;
   for (; i + 4 <= count; i += 4) {
@@ -86,7 +86,7 @@ void pack_runs(const float* const* from, size_t first, size_t count, float* to) 
   }
 }
 
-// The elements of a whole row of taps lie side by side, if the row is inside.
+// Finds whole rows of taps, which are contiguous if the row is inside the volume.
 bool find_rows(const ConvShape& s, const Window* windows, const Tap& tap, const float** from) {
   for (size_t r = 0; r < kPanelRows; ++r) {
     if (!elements(s, windows[r], tap, s.window.w.filter, from + r)) return false;

@@ -1,4 +1,4 @@
-// The gradient of convolution's filter: patches of x (never stored whole) times dy.
+// The gradient of a convolution's filter: patches of x (never stored completely) times dy.
 #include <algorithm>
 
 #include "convolution/conv.h"
@@ -18,7 +18,7 @@ struct Patches {
   size_t first_pixel;
 };
 
-// Where a row of the matrix reads: a tap and a channel.
+// The tap and the channel that a row of the matrix reads.
 struct Tap {
   size_t kd, kh, kw, channel;
 };
@@ -29,7 +29,8 @@ Tap tap_of(const ConvShape& s, size_t row) {
   return {line / s.window.h.filter, line % s.window.h.filter, tap % s.window.w.filter, channel};
 }
 
-// Calls put(i, element) for the elements that a tap reads from `depth` pixels on; null outside x.
+// Calls put(i, element) for the elements that a tap reads from `depth` consecutive pixels; null
+// outside x.
 template <class Put>
 void for_tap(const Patches& patches, const Tap& tap, size_t pixel, size_t depth, const Put& put) {
   const ConvShape& s = *patches.shape;
@@ -56,7 +57,7 @@ void for_tap(const Patches& patches, const Tap& tap, size_t pixel, size_t depth,
   }
 }
 
-// Rows r..r+count-1 of a panel, which are channels of one tap.
+// Packs rows r..r+count-1 of a panel, which are channels of one tap.
 void pack_tap(const Patches& patches, const Tap& tap, size_t pixel, size_t depth, size_t count,
               float* to) {
   if (count == kPanelRows) {
@@ -89,7 +90,7 @@ void pack_patches(const void* source, size_t first, size_t p, size_t depth, floa
   }
 }
 
-// Pixels first..last of a group; df is this group's first column of the whole gradient.
+// Pixels first..last of a group; df is the group's first column in the whole gradient.
 Gemm<float> group_product(const ConvShape& s, const Patches& patches, const float* dy, size_t group,
                           size_t pixels, float* df) {
   const float* g = dy + patches.first_pixel * s.out_c + group * s.group_out();
@@ -103,7 +104,7 @@ Gemm<float> group_product(const ConvShape& s, const Patches& patches, const floa
           s.out_c};
 }
 
-// Small gradients of many pixels: each thread sums up its share of the pixels.
+// Small gradients of many pixels: each thread sums its share of the pixels.
 bool split_pixels(const ConvShape& s, const float* x, const float* dy, size_t pixels, size_t tasks,
                   float* df) {
   const size_t count = s.filter_rows() * s.out_c, scratch = scratch_elements(s.group_out());
@@ -125,7 +126,8 @@ bool split_pixels(const ConvShape& s, const float* x, const float* dy, size_t pi
 }
 
 bool backprop_filter(const ConvShape& s, const float* x, const float* dy, float* df) {
-  constexpr size_t kSmall = 1 << 18;  // elements of a gradient that every thread may have a copy of
+  constexpr size_t kSmall =
+      1 << 18;  // largest gradient, in elements, of which every thread may have a copy
   const size_t pixels = s.window.batch * static_cast<size_t>(s.window.out_size());
   const size_t count = s.filter_rows() * s.out_c;
   const size_t tasks = task_count(pixels, count);

@@ -1,5 +1,5 @@
-// The gradient of convolution's input: dy times the filter gives the gradients of whole windows,
-// which are added up where the windows lie.
+// The gradient of a convolution's input: dy times the filter yields the gradients of whole windows,
+// which are added at the windows' positions.
 #include <string.h>
 
 #include <algorithm>
@@ -26,13 +26,14 @@ void add_row(const ConvShape& s, size_t ow, const float* taps, float* row) {
     add_to(taps + kw * s.in_c, s.in_c, to);
 }
 
-// Gradients of one plane of outputs against the plane of dx that the filter's plane `kd` reads.
+// The gradients of one plane of outputs with respect to the plane of dx that the filter's plane
+// `kd` reads.
 class PlaneGradient {
  public:
   PlaneGradient(const ConvShape& s, const float* filter, float* scratch)
       : shape_(s), filter_(filter), columns_(scratch), scratch_(scratch + block(s) * width(s)) {}
 
-  // Elements of the scratch.
+  // Number of elements of the scratch memory.
   static uint64_t scratch_size(const ConvShape& s) {
     return uint64_t{block(s)} * width(s) + scratch_elements(width(s));
   }
@@ -60,11 +61,11 @@ class PlaneGradient {
   }
 
  private:
-  // Gradients of the inputs of one window: [filter_h, filter_w, in_c].
+  // Size of the gradients of one window's inputs: [filter_h, filter_w, in_c].
   static size_t width(const ConvShape& s) {
     return static_cast<size_t>(s.window.h.filter) * s.window.w.filter * s.in_c;
   }
-  // Outputs at a time: their gradients stay in the cache, and the filter is packed seldom.
+  // Number of outputs at a time: their gradients fit in the cache, and the filter is packed rarely.
   static size_t block(const ConvShape& s) {
     const size_t outputs = static_cast<size_t>(s.window.h.out) * s.window.w.out;
     return std::min(outputs, std::max<size_t>(64, (1 << 16) / width(s)));
@@ -85,7 +86,7 @@ class PlaneGradient {
   float *columns_, *scratch_;
 };
 
-// Planes of dx are shared out, so that threads never add to the same element.
+// Planes of dx are distributed, so that threads never add to the same element.
 bool backprop_input(const ConvShape& s, const float* dy, const float* filter, float* dx) {
   const WindowAxis &d = s.window.d, &h = s.window.h, &w = s.window.w;
   const size_t planes = s.window.batch * d.in;
@@ -118,8 +119,8 @@ std::unique_ptr<Kernel> make_conv3d_backprop_input(StepSpec& step) {
   return make_conv_product(step, shape, backprop_input);
 }
 
-// An image is a volume of one plane. XNNPACK's deconvolution is as quick where windows move by one,
-// and shares out a single image better.
+// An image is a volume of one plane. XNNPACK's deconvolution is as fast for windows with stride 1,
+// and distributes a single image better.
 std::unique_ptr<Kernel> make_conv2d_backprop_input(StepSpec& step) {
   step.require_float(2);
   const ConvShape shape = read_conv2d(step, step.output, step.inputs[1], step.inputs[0]);

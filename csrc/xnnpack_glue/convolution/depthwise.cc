@@ -1,6 +1,6 @@
-// Depthwise convolution. Small square filters have a kernel of their own: some outputs of a row at
-// a time, so that the inputs that their windows share are loaded once; the filter is read as it is.
-// Others are XNNPACK's.
+// Depthwise convolution. Small square filters have their own kernel: it computes several outputs of
+// a row at a time, so that the inputs that their windows share are loaded once, and it reads the
+// filter unpacked. XNNPACK computes the rest.
 #include "convolution/depthwise.h"
 
 #include <algorithm>
@@ -44,13 +44,13 @@ class DirectDepthwise : public Kernel {
 
   // One row of outputs of one image.
   struct Row {
-    const float* x;  // the image's row of the window's first tap, which may lie outside
+    const float* x;  // row of the window's first tap, which may be outside the image
     float* y;
-    size_t first_tap, last_tap;  // rows of the filter that meet the image
+    size_t first_tap, last_tap;  // rows of the filter that are inside the image
   };
 
-  // Outputs of a row from a column on, as many as the constructor was told, none of whose columns
-  // of taps lies outside.
+  // Computes `outputs_` outputs of a row from a column on; all their taps must be inside
+  // horizontally.
   virtual void run_inner(const Call& call, const Row& row, size_t column) const = 0;
 
   // Calls body(channel) for vectors that cover all channels; the last two may overlap.
@@ -65,7 +65,7 @@ class DirectDepthwise : public Kernel {
   const Epilogue epilogue_;
 
  private:
-  const size_t outputs_;  // what run_inner() computes at once
+  const size_t outputs_;  // number of outputs that run_inner() computes at once
 
   void run_row(const Call& call, size_t number) const {
     const WindowAxis &h = shape_.window.h, &w = shape_.window.w;
@@ -74,20 +74,20 @@ class DirectDepthwise : public Kernel {
     Row row{call.x + (static_cast<ptrdiff_t>(image) * h.in + h.place(out_row, 0)) * pitch,
             call.y + number * w.out * shape_.channels, 0, 0};
     h.taps(out_row, &row.first_tap, &row.last_tap);
-    // Those whose first and last tap lie inside.
+    // The outputs with their first and last tap inside.
     size_t begin = 0, end = 0, unused = 0;
     w.outputs(0, &begin, &unused);
     w.outputs(w.filter - 1, &unused, &end);
     if (end < begin + outputs_) begin = end = 0;
     for (size_t column = 0; column < begin; ++column) run_border(call, row, column);
-    // The last ones are computed twice where their number is no multiple.
+    // If the number is not a multiple, the last outputs are computed twice.
     for (size_t column = begin; column < end; column += outputs_)
       run_inner(call, row, std::min(column, end - outputs_));
     for (size_t column = end; column < static_cast<size_t>(w.out); ++column)
       run_border(call, row, column);
   }
 
-  // One output, some of whose columns of taps may lie outside.
+  // Computes one output, with some taps possibly outside.
   void run_border(const Call& call, const Row& row, size_t column) const {
     const WindowAxis& w = shape_.window.w;
     const ptrdiff_t channels = shape_.channels, start_column = w.place(column, 0);
@@ -116,10 +116,10 @@ class Direct final : public DirectDepthwise {
       : DirectDepthwise(shape, epilogue, kOutputs) {}
 
  private:
-  // As many as leave registers for a row of the filter and the inputs that it meets.
+  // As many outputs as leave registers for a row of the filter and its inputs.
   static constexpr size_t kOutputs = Stride == 1 ? 4 : 3;
 
-  // What the loop over channels reads is held in locals: its stores might change members.
+  // The loop over channels reads locals, because its stores might alias members.
   void run_inner(const Call& call, const Row& row, size_t column) const override {
     constexpr size_t kColumns = (kOutputs - 1) * Stride + Filter;
     const ptrdiff_t channels = shape_.channels, pitch = shape_.window.w.in * channels;
@@ -133,7 +133,7 @@ class Direct final : public DirectDepthwise {
       f32x4 sums[kOutputs];
       for (f32x4& sum : sums) sum = bias != nullptr ? load(bias + channel) : splat(0.0f);
       const float *x = x0 + channel, *filter = filter0 + channel;
-      // Unrolled, all rows would be loaded first, to more registers than there are.
+      // If unrolled, all rows would be loaded first, into more registers than exist.
 #pragma unroll 1
       for (size_t kh = first; kh < last; ++kh) {
         f32x4 taps[Filter];
@@ -155,7 +155,7 @@ class Direct final : public DirectDepthwise {
   }
 };
 
-// A kernel for common filters with channel multiplier 1; null for others.
+// Returns a kernel for common filters with channel multiplier 1; null for others.
 std::unique_ptr<Kernel> make_direct(const DepthwiseShape& shape, const Epilogue& epilogue) {
   const WindowAxis &h = shape.window.h, &w = shape.window.w;
   const bool is_plain = shape.multiplier == 1 && shape.channels >= kLanes && h.filter == w.filter &&

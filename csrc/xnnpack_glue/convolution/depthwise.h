@@ -13,7 +13,8 @@ struct DepthwiseShape {
   int32_t pad_bottom, pad_right;
 };
 
-// Reads and checks them against the buffers of x, filter and y (or of their gradients).
+// Reads the parameters and checks them against the buffers of x, filter and y (or of their
+// gradients).
 inline DepthwiseShape read_depthwise(StepSpec& step, const BufferSpec& x, const BufferSpec& filter,
                                      const BufferSpec& y) {
   Params& params = step.params;

@@ -13,9 +13,9 @@
 namespace tfpy {
 namespace {
 
-constexpr size_t kStrip = 16;  // channels that a task or a register tile takes
+constexpr size_t kStrip = 16;  // channels per task or register tile
 
-// The taps that read an input place, and the outputs that they made, for all places of an axis.
+// For each position of an axis, the taps that read it and the corresponding outputs.
 class Readers {
  public:
   struct Reader {
@@ -40,12 +40,12 @@ class Readers {
   std::vector<size_t> starts_;
 };
 
-// A window that saw a place: its gradient and the filter's tap there.
+// The contribution of a window to a position: the window's gradient and the filter's tap.
 struct Term {
   const float *dy, *filter;
 };
 
-// V vectors of channels of one place (multiplier 1).
+// Computes V vectors of channels at one position (multiplier 1).
 template <size_t V>
 void sum_terms(const std::vector<Term>& terms, size_t channel, float* dx) {
   f32x4 sums[V];
@@ -110,7 +110,7 @@ void filter_row(const float* x, size_t x_step, const float* g, size_t g_step, si
   for (size_t v = 0; v < V; ++v) store(sums + 4 * v, load(sums + 4 * v) + lanes[v]);
 }
 
-// One tap and one row of outputs, for `width` output channels from `channel` on.
+// Computes one tap over a row of outputs, for `width` output channels starting at `channel`.
 void filter_tap_row(const DepthwiseShape& s, const float* x, size_t x_step, const float* g,
                     size_t n, size_t channel, size_t width, float* sums) {
   const size_t g_step = s.channels * s.multiplier;
@@ -134,7 +134,7 @@ void filter_tap_row(const DepthwiseShape& s, const float* x, size_t x_step, cons
   }
 }
 
-// One row of outputs against the row of x that the tap row `kh` reads.
+// Computes one row of outputs with the row of x that the tap row `kh` reads.
 void filter_output_row(const DepthwiseShape& s, const float* x, const float* dy, size_t kh,
                        size_t channel, size_t width, float* df) {
   const WindowAxis& w = s.window.w;
@@ -149,7 +149,7 @@ void filter_output_row(const DepthwiseShape& s, const float* x, const float* dy,
   }
 }
 
-// Tasks own strips of output channels, so that no two add to the same element.
+// Tasks own strips of output channels, so that no two tasks add to the same element.
 void backprop_filter(const DepthwiseShape& s, const float* x, const float* dy, float* df) {
   const WindowAxis &h = s.window.h, &w = s.window.w;
   const size_t out_c = s.channels * s.multiplier, strips = ceil_divide(out_c, kStrip);

@@ -1,5 +1,5 @@
-// Convolution of images in int8: the sum of the products of its taps, by a table that says which
-// pixel each of them takes.
+// Convolution of images in int8: a sum of products per tap, with a table of the pixels that each
+// tap reads.
 #include <utility>
 
 #include "base/sizes.h"
@@ -10,7 +10,8 @@
 namespace tfpy {
 namespace {
 
-// For each pixel of the output and each tap the pixel of the input, or their number outside.
+// Stores the input pixel for each output pixel and tap, or the number of pixels if the tap is
+// outside.
 bool find_windows(const WindowShape& window, Block* windows) {
   const WindowAxis &h = window.h, &w = window.w;
   const uint64_t pixels = product({window.batch, window.out_size()});

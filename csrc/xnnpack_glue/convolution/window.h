@@ -1,4 +1,4 @@
-// What window kernels (convolution, pooling) share: their parameters and the taps of a window.
+// Shared code of window kernels (convolution, pooling): parameters, and the taps of a window.
 #pragma once
 
 #include <stddef.h>
@@ -11,19 +11,19 @@
 
 namespace tfpy {
 
-constexpr int32_t kMaxStep = 1 << 20;  // of filters, strides, dilations and padding
+constexpr int32_t kMaxStep = 1 << 20;  // limit of filter sizes, strides, dilations and padding
 
-// One spatial dimension.
+// A spatial dimension.
 struct WindowAxis {
   int32_t in, out, filter, stride, dilation, pad;  // pad: before the first element
 
   int64_t effective_filter() const { return int64_t{filter - 1} * dilation + 1; }
-  // The input place of a tap, which may lie outside.
+  // Returns the input position of a tap, which may be outside.
   int64_t place(size_t out_index, size_t tap) const {
     return static_cast<int64_t>(out_index) * stride - pad + static_cast<int64_t>(tap) * dilation;
   }
   bool has(int64_t place) const { return place >= 0 && place < in; }
-  // The taps first..last-1 of an output place that lie inside.
+  // Returns the range of taps of an output position that are inside.
   void taps(size_t out_index, size_t* first, size_t* last) const {
     const int64_t start = place(out_index, 0);
     const int64_t begin = start < 0 ? (-start + dilation - 1) / dilation : 0;
@@ -31,7 +31,7 @@ struct WindowAxis {
     *first = static_cast<size_t>(std::min<int64_t>(begin, filter));
     *last = static_cast<size_t>(std::clamp<int64_t>(end, static_cast<int64_t>(*first), filter));
   }
-  // The output places first..last-1 for which a tap lies inside.
+  // Returns the range of output positions for which a tap is inside.
   void outputs(size_t tap, size_t* first, size_t* last) const {
     const int64_t start = place(0, tap);
     const int64_t begin = start < 0 ? (-start + stride - 1) / stride : 0;
@@ -39,7 +39,7 @@ struct WindowAxis {
     *first = static_cast<size_t>(std::min<int64_t>(begin, out));
     *last = static_cast<size_t>(std::clamp<int64_t>(end, static_cast<int64_t>(*first), out));
   }
-  // The output place whose tap `tap` is the input place, or -1.
+  // Returns the output position that reads the input position with a tap, or -1.
   int64_t output_of(size_t in_index, size_t tap) const {
     const int64_t at = static_cast<int64_t>(in_index) + pad - static_cast<int64_t>(tap) * dilation;
     return at >= 0 && at % stride == 0 && at / stride < out ? at / stride : -1;
@@ -51,7 +51,7 @@ struct WindowShape {
   size_t batch;
   WindowAxis d, h, w;
 
-  // Elements of a volume, without the channels.
+  // Number of elements of a volume per channel.
   uint64_t in_size() const {
     return product(
         {static_cast<uint64_t>(d.in), static_cast<uint64_t>(h.in), static_cast<uint64_t>(w.in)});

@@ -12,8 +12,7 @@
 namespace tfpy {
 namespace {
 
-// A step whose operator packs its filter, which is input number 1, and its bias, input number 2,
-// when it is created.
+// A step with an operator that packs its filter (input 1) and bias (input 2) when it is created.
 class PackedKernel : public Kernel {
  public:
   explicit PackedKernel(const Epilogue& epilogue) : epilogue_(epilogue) {}
@@ -32,7 +31,7 @@ class PackedKernel : public Kernel {
   }
 
  protected:
-  // Makes an operator for the step's shapes; bias may be null.
+  // Creates an operator for the step's shapes; bias may be null.
   virtual bool create(const float* filter, const float* bias, Operator* op) = 0;
   virtual bool setup(xnn_operator_t op, const float* input, float* output) = 0;
 
@@ -53,12 +52,12 @@ void transpose(const float* in, size_t rows, size_t columns, float* out) {
   }
 }
 
-// Convolution and depthwise convolution, which XNNPACK has as one operator.
+// Convolution and depthwise convolution, which are one operator in XNNPACK.
 class ForwardKernel : public PackedKernel {
  protected:
   using PackedKernel::PackedKernel;
 
-  // The create and reshape calls.
+  // Calls XNNPACK's create and reshape functions.
   bool create_operator(const WindowShape& window, int32_t pad_bottom, int32_t pad_right,
                        size_t groups, size_t group_in, size_t group_out, uint32_t flags,
                        const float* filter, const float* bias, Operator* op) const {
@@ -97,7 +96,7 @@ class Convolution final : public ForwardKernel {
  private:
   bool create(const float* filter, const float* bias, Operator* op) override {
     const ConvShape& s = shape_;
-    Block turned;  // XNNPACK wants the output channels first
+    Block turned;  // XNNPACK expects the output channels first
     if (!Block::allocate(uint64_t{s.filter_rows()} * s.out_c * sizeof(float), &turned))
       return false;
     transpose(filter, s.filter_rows(), s.out_c, turned.as<float>());
@@ -123,7 +122,7 @@ class DepthwiseConvolution final : public ForwardKernel {
   const DepthwiseShape shape_;
 };
 
-// dx = the transposed convolution of dy.
+// dx is the transposed convolution of dy.
 class Deconvolution final : public PackedKernel {
  public:
   explicit Deconvolution(const ConvShape& shape) : PackedKernel({}), shape_(shape) {}
@@ -158,14 +157,14 @@ class Deconvolution final : public PackedKernel {
                         "setup deconvolution");
   }
 
-  // Input elements behind the last window, which no output saw.
+  // Number of input elements after the last window, which no output reads.
   static uint32_t rest(const WindowAxis& axis, int32_t pad_after) {
     const int64_t room = int64_t{axis.in} + axis.pad + pad_after - axis.effective_filter();
     return static_cast<uint32_t>(room % axis.stride);
   }
 
-  // [filter_h, filter_w, in, groups, out] to [groups, in, filter_h, filter_w, out], in and out of a
-  // group.
+  // Transposes [filter_h, filter_w, in, groups, out] to [groups, in, filter_h, filter_w, out], with
+  // in and out per group.
   void turn(const float* from, float* to) const {
     const size_t taps = static_cast<size_t>(shape_.window.h.filter) * shape_.window.w.filter;
     const size_t in = shape_.group_in(), out = shape_.group_out();

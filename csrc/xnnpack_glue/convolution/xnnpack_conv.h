@@ -1,4 +1,4 @@
-// Convolutions of images by XNNPACK's operators, which pack their filters.
+// Convolutions of images with XNNPACK's operators, which pack their filters.
 // https://github.com/google/XNNPACK
 #pragma once
 
@@ -10,11 +10,11 @@
 
 namespace tfpy {
 
-// Kernels of checked steps whose operands have elements.
+// Create kernels for checked steps with nonempty operands.
 std::unique_ptr<Kernel> make_xnnpack_conv2d(const ConvShape& shape, const Epilogue& epilogue);
 std::unique_ptr<Kernel> make_xnnpack_depthwise(const DepthwiseShape& shape,
                                                const Epilogue& epilogue);
-// The gradient of convolution's input.
+// Creates a kernel for the gradient of a convolution's input.
 std::unique_ptr<Kernel> make_xnnpack_deconvolution(const ConvShape& shape);
 
 }  // namespace tfpy

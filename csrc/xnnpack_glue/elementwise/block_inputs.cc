@@ -8,7 +8,7 @@ namespace tfpy {
 namespace {
 
 // The functions here write whole vectors, up to three elements more than n; the next piece of the
-// block overwrites them. What they read too much is at worst a slot's padding.
+// block overwrites them. Excess reads stay inside a slot's padding.
 
 void fill(int32_t* to, size_t n, int32_t value) {
   const i32x4 lanes = splat(value);
@@ -19,7 +19,7 @@ void copy(const int32_t* from, size_t n, int32_t* to) {
   for (size_t i = 0; i < n; i += 4) store(to + i, load(from + i));
 }
 
-// Bytes that are 0 or 1 become masks.
+// Converts bytes 0 or 1 to masks.
 void load_masks(const uint8_t* from, size_t n, int32_t* to) {
   for (size_t i = 0; i < n; i += 4) {
     const v128_t words =
@@ -72,7 +72,7 @@ void* BlockInputs::start_of(size_t number) const {
   return data + source.offset * element_size(source.dtype);
 }
 
-// Constants and what repeats in each block.
+// Fills constants and inputs that repeat in each block.
 void BlockInputs::fill_once() {
   const size_t used = std::min(kBlock, bytecode_.count);
   for (size_t i = 0; i < bytecode_.constants.size(); ++i) {
@@ -130,7 +130,7 @@ void BlockInputs::load_dense(size_t number, size_t n) {
   }
 }
 
-// Elements of one row, for the block's elements from `to` on.
+// Loads elements of one row to the block's elements starting at `to`.
 void BlockInputs::load_piece(size_t k, size_t n, size_t to) {
   const size_t number = walked_[k];
   const Source& source = bytecode_.sources[number];

@@ -1,4 +1,4 @@
-// The inputs of bytecode, block by block.
+// Loads the inputs of bytecode block by block.
 #pragma once
 
 #include <stddef.h>
@@ -11,25 +11,25 @@
 
 namespace tfpy {
 
-// With room for what whole vectors write behind the block.
+// Includes room for whole vectors that are written past the block.
 using Register = int32_t[kBlock + 16];
 
-// Finds or makes the blocks of the inputs for one range of the output, from its begin to its end.
-// Inputs that lie as the output does are read in place.
+// Finds or loads the blocks of the inputs for a range of the output, from its begin to its end.
+// Inputs with the output's layout are read in place.
 class BlockInputs {
  public:
   // `own` are the bytecode's registers. `begin` is the start of a block.
   BlockInputs(const Bytecode& bytecode, const Plan& plan, const Operand* operands, Register* own,
               size_t begin);
 
-  // Goes on to the next n elements; they lie in one row where the bytecode splits rows.
+  // Advances to the next n elements; they are in one row if the bytecode splits rows.
   void next(size_t n);
 
-  // Where a register's block is.
+  // Returns the block of a register.
   int32_t* at(int32_t index) const { return at_[index]; }
 
  private:
-  // The element of an input that the output's first one reads.
+  // Returns the element of an input that the output's first element reads.
   void* start_of(size_t number) const;
   void fill_once();
   void find_row();
@@ -42,9 +42,9 @@ class BlockInputs {
   const Operand* operands_;
   Register* own_;
   std::vector<int32_t*> at_;
-  std::vector<size_t> walked_;       // inputs that lie otherwise than the output does
-  std::vector<int32_t> position_;    // in the outer dimensions
-  std::vector<size_t> row_offsets_;  // of the present row in each of walked_
+  std::vector<size_t> walked_;       // inputs with another layout than the output
+  std::vector<int32_t> position_;    // position in the outer dimensions
+  std::vector<size_t> row_offsets_;  // offset of the current row in each of walked_
   size_t begin_, column_ = 0;
 };
 

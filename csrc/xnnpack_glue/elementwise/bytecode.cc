@@ -13,7 +13,7 @@ namespace tfpy {
 namespace {
 
 constexpr size_t kMaxDims = 16;
-constexpr size_t kMinRow = 128;  // rows at least so long are worth blocks of their own
+constexpr size_t kMinRow = 128;  // minimum length of rows that get their own blocks
 constexpr int32_t kMaxRegisters = 4096;
 
 Access access_of(const Bytecode& bytecode, const std::vector<int32_t>& strides) {
@@ -32,8 +32,8 @@ Access access_of(const Bytecode& bytecode, const std::vector<int32_t>& strides) 
   return repeats ? Access::kPeriodic : Access::kStrided;
 }
 
-// Rows that are split are whole vectors, so that only the last block of all has a rest. Of other
-// rows a block has as many as make whole vectors, if it has room for them.
+// Split rows consist of whole vectors, so that only the very last block has a remainder. Otherwise
+// a block has a number of rows that makes whole vectors, if it has room for them.
 void choose_blocks(Bytecode* bytecode) {
   bytecode->block = kBlock;
   if (bytecode->dims.size() == 1 || bytecode->row == 0) return;
@@ -47,7 +47,7 @@ void read_sources(StepSpec& step, Bytecode* bytecode) {
   const rapidjson::Value* lists = step.params.list("strides");
   if (lists == nullptr) return;
   step.params.require(lists->Size() == step.inputs.size(),
-                      "strides has not one list for each input");
+                      "strides does not have one list per input");
   std::vector<int32_t> offsets(step.inputs.size(), 0);
   if (step.params.has("offsets"))
     offsets = step.params.numbers("offsets", step.inputs.size(), 0, kMaxNumber);
@@ -73,11 +73,11 @@ void read_sources(StepSpec& step, Bytecode* bytecode) {
   }
 }
 
-// An instruction: its name, the register it writes, the registers it reads.
+// Reads an instruction: its name, the register that it writes, and the registers that it reads.
 void read_instruction(StepSpec& step, const rapidjson::Value& value, Bytecode* bytecode,
                       std::vector<bool>* written) {
   const bool is_named = value.IsArray() && value.Size() >= 2 && value[0].IsString();
-  step.params.require(is_named, "an instruction of code is no list with a name and registers");
+  step.params.require(is_named, "an instruction of code is not a list with a name and registers");
   if (!step.ok()) return;
   const char* name = value[0].GetString();
   const ScalarOpInfo* op = find_scalar_op(name);
@@ -124,7 +124,7 @@ Bytecode read_bytecode(StepSpec& step) {
   bytecode.count = step.output.count;
   bytecode.dims = step.params.numbers("dims", 0, kMaxNumber);
   step.params.require(!bytecode.dims.empty() && bytecode.dims.size() <= kMaxDims,
-                      "dims has no or too many numbers");
+                      "dims has no numbers or too many");
   if (!step.ok()) return bytecode;
   uint64_t count = 1;
   for (const int32_t dim : bytecode.dims) count = product({count, static_cast<uint64_t>(dim)});

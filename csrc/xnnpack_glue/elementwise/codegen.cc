@@ -12,7 +12,7 @@ using wasm::Bytes;
 
 constexpr uint32_t kLanes = 4;
 constexpr uint32_t kVectorBytes = 16;
-// Parameters of the function; the ports' addresses are the locals that follow.
+// Parameters of the function; the following locals hold the ports' addresses.
 constexpr uint32_t kCount = 0, kPorts = 1, kFirstAddress = 2;
 constexpr size_t kManyValues = 6, kLongChain = 8;
 
@@ -35,7 +35,8 @@ class Generator {
   }
 
  private:
-  // Registers that are read before the run writes them, and those it writes that are read later.
+  // Finds the registers that are read before the run writes them, and the written registers that
+  // are read later.
   void find_ports() {
     for (size_t i = begin_; i < end_; ++i) {
       const Instruction& step = bytecode_.code[i];
@@ -54,8 +55,8 @@ class Generator {
     }
   }
 
-  // How many vectors at a time, by measurement: a chain of dependent operations wants many in
-  // flight, many values alive want few.
+  // Returns the number of vectors at a time, based on measurements: chains of dependent operations
+  // need many vectors in flight, but many live values need few.
   uint32_t choose_unroll() const {
     if (written_.size() > kManyValues) return 2;
     return written_.size() == 1 && end_ - begin_ > kLongChain ? 8 : 4;
@@ -92,7 +93,7 @@ class Generator {
     return index == bytecode_.result();
   }
 
-  // Addresses, constants and inputs of one value go to locals.
+  // Loads addresses, constants and single-valued inputs to locals.
   void prologue(Bytes& to) const {
     const uint32_t ports = static_cast<uint32_t>(run_.reads.size() + run_.writes.size());
     for (uint32_t port = 0; port < ports; ++port)
@@ -112,7 +113,7 @@ class Generator {
     }
   }
 
-  // Runs so many vectors at a time while there are so many.
+  // Processes this many vectors per iteration while enough are left.
   void loop(Bytes& to, uint32_t vectors) const {
     to.byte(wasm::kBlock).byte(wasm::kNoResult).byte(wasm::kLoop).byte(wasm::kNoResult);
     to.get(kCount).i32(vectors * kLanes).byte(wasm::kI32LtU).byte(wasm::kBranchIf).number(1);
@@ -210,7 +211,7 @@ class Generator {
   uint32_t unroll_ = 1;
   uint32_t first_vector_ = 0, next_local_ = 0;
   std::vector<int32_t> constants_, written_;  // registers
-  std::vector<uint32_t> local_;  // of each register; of its first vector where it varies
+  std::vector<uint32_t> local_;  // local of each register, or of its first vector if it varies
 };
 
 }  // namespace

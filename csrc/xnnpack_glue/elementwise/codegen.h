@@ -1,9 +1,8 @@
-// Generates WebAssembly for runs of instructions of bytecode: one loop that keeps in registers of
-// the machine what the interpreter keeps in blocks.
+// Generates WebAssembly for runs of bytecode instructions: a single loop that keeps values in
+// machine registers, while the interpreter keeps them in blocks.
 //
-// The module has no other source than checked bytecode, so a Program can make it do nothing that it
-// could not make the interpreter do: it reads and writes the blocks that it is handed, and calls
-// nothing.
+// The module is generated from checked bytecode only, so a Program cannot make it do more than the
+// interpreter: it reads and writes the blocks that it receives, and calls nothing.
 #pragma once
 
 #include <stddef.h>
@@ -16,17 +15,17 @@
 
 namespace tfpy {
 
-// The module's function is (n, ports): n, a multiple of four, is how many elements, ports the
-// addresses of the blocks of `reads`, then of `writes`.
+// The module's function has the parameters (n, ports): n is the number of elements, a multiple of
+// four; ports are the addresses of the blocks of `reads`, followed by `writes`.
 struct GeneratedRun {
   std::string module;
   std::vector<int32_t> reads, writes;  // registers
 };
 
-// Whether generated code can hold the instruction.
+// Returns true if generated code can contain the instruction.
 bool has_encoding(const Bytecode& bytecode, const Instruction& instruction);
 
-// The code of instructions begin..end, each of which has an encoding.
+// Generates code for instructions begin..end, all of which must have an encoding.
 GeneratedRun generate(const Bytecode& bytecode, size_t begin, size_t end);
 
 }  // namespace tfpy

@@ -1,5 +1,5 @@
-// Elementwise kernels: bytecode of scalar operations, run block by block in registers that stay in
-// the L1 cache. Inputs that lie as the output does are read in place, the result is written in
+// Elementwise kernels: bytecode of scalar operations, run block by block in registers that fit in
+// the L1 cache. Inputs with the output's layout are read in place, and the result is written in
 // place, so short bytecode runs at memory bandwidth.
 #include <string.h>
 
@@ -31,8 +31,8 @@ void store_masks(const int32_t* from, size_t n, uint8_t* to) {
   for (; i < n; ++i) to[i] = static_cast<uint8_t>(from[i] & 1);
 }
 
-// Runs bytecode on elements begin..end of the output in one thread; both are at the start of a
-// block, or the end of the output.
+// Runs bytecode on elements begin..end of the output in one thread; both must be at the start of a
+// block, or at the end of the output.
 class Interpreter {
  public:
   Interpreter(const Bytecode& bytecode, const Plan& plan, const Operand* operands, void* output,
@@ -86,7 +86,7 @@ class Interpreter {
     }
   }
 
-  // `result` is where the bytecode's result goes if the step makes it.
+  // `result` is the address of the bytecode's result if the step computes it.
   void run_generated(const PlanStep& step, size_t lanes, int32_t* result) {
     ports_.clear();
     for (const int32_t index : step.reads) ports_.push_back(inputs_.at(index));
@@ -139,7 +139,7 @@ class ElementwiseKernel final : public Kernel {
  private:
   uint64_t registers_of(size_t tasks) const { return product({tasks, bytecode_.registers}); }
 
-  // The plan for this thread.
+  // Returns the plan for this thread.
   const Plan& plan() const {
     return compiled_ != nullptr && is_runnable(*compiled_) ? *compiled_ : interpreted_;
   }
@@ -147,7 +147,7 @@ class ElementwiseKernel final : public Kernel {
   const Bytecode bytecode_;
   const Plan interpreted_;
   std::unique_ptr<Plan> compiled_;
-  uint64_t elements_ = 0;  // that the kernel has run on
+  uint64_t elements_ = 0;  // number of elements that the kernel has processed
 };
 
 }  // namespace

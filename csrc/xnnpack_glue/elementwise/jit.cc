@@ -8,13 +8,13 @@
 #include <utility>
 #include <vector>
 
-// Puts a module's function in the table of this thread, at `index` or, where that is 0, at its
-// end. Returns the index, or 0 where the browser refuses.
+// Puts a module's function in the table of this thread, at `index`, or at its end if the index is
+// 0. Returns the index, or 0 if the browser rejects the module.
 // clang-format off
 EM_JS_DEPS(tfpy_instantiate, "$wasmTable");
 EM_JS(uint32_t, tfpy_instantiate, (const char* bytes, size_t size, uint32_t index), {
   try {
-    // A copy: a module cannot be made from shared memory.
+    // A copy, because a module cannot be compiled from shared memory.
     const copy = new Uint8Array(wasmMemory.buffer, bytes >>> 0, size).slice();
     const instance = new WebAssembly.Instance(new WebAssembly.Module(copy), {m: {m: wasmMemory}});
     const place = index || wasmTable.grow(1);
@@ -30,8 +30,8 @@ namespace tfpy {
 namespace {
 
 struct Entry {
-  uint32_t serial = 0;  // of the module it was made from
-  uint32_t index = 0;   // in this thread's table
+  uint32_t serial = 0;  // serial number of its module
+  uint32_t index = 0;   // index in this thread's table
   bool is_refused = false;
 };
 
@@ -42,7 +42,7 @@ size_t next_place = 0;
 uint32_t next_serial = 1;
 std::atomic<uint32_t> refused{0};
 
-// Those that are in use.
+// Modules in use.
 std::vector<std::weak_ptr<GeneratedModule>>& modules() {
   static std::vector<std::weak_ptr<GeneratedModule>> list;
   return list;

@@ -9,12 +9,12 @@
 namespace tfpy {
 namespace {
 
-// A module of a longer run would be too large for some browsers to compile at once.
+// Modules of longer runs would be too large for synchronous compilation in some browsers.
 constexpr size_t kMaxRun = 512;
-// Operations on elements that take the interpreter about as long as compiling takes.
+// Number of interpreted operations on elements that take about as long as compilation.
 constexpr uint64_t kCompileWork = 1 << 20;
-// How many instructions of generated code take as long as one that is interpreted, and how many of
-// these as one that computes a function.
+// Number of generated instructions that take as long as one interpreted instruction, and number of
+// interpreted instructions that take as long as one that computes a function.
 constexpr size_t kSpeedup = 4, kFunctionCost = 8;
 
 Codegen codegen = Codegen::kAuto;

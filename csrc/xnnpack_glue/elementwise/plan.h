@@ -1,4 +1,4 @@
-// How bytecode is run: which of its instructions by their block functions, which by generated code.
+// Decides which instructions of bytecode run by block functions, and which by generated code.
 #pragma once
 
 #include <stddef.h>
@@ -13,32 +13,34 @@
 namespace tfpy {
 
 struct PlanStep {
-  size_t begin, end;                        // instructions
-  std::shared_ptr<GeneratedModule> module;  // null: one instruction by its block function
-  std::vector<int32_t> reads, writes;       // registers whose addresses the module takes
+  size_t begin, end;  // range of instructions
+  std::shared_ptr<GeneratedModule>
+      module;  // null for a single instruction that runs by its block function
+  std::vector<int32_t> reads, writes;  // registers with addresses that the module receives
 };
 
 struct Plan {
   std::vector<PlanStep> steps;
-  size_t cost = 0;            // of an element, in interpreted additions
-  std::vector<bool> in_full;  // registers that block functions read: blocks of one value are filled
+  size_t cost = 0;  // cost of an element, in interpreted additions
+  std::vector<bool>
+      in_full;  // registers read by block functions, whose single values are expanded to blocks
 };
 
-// When kernels are compiled: when they have run long enough to repay it, at once, or never.
-// JavaScript knows the numbers.
+// When kernels are compiled: after they have run long enough to repay it, immediately, or never.
+// JavaScript uses the same numbers.
 enum class Codegen { kAuto = 0, kAlways = 1, kNever = 2, kLast = kNever };
 void set_codegen(Codegen when);
 
-// Instruction by instruction.
+// Plans to interpret all instructions.
 Plan interpreted_plan(const Bytecode& bytecode);
 
-// With generated code where it gains.
+// Plans to use generated code where it is faster.
 Plan compiled_plan(const Bytecode& bytecode);
 
-// Whether this thread has all functions of a plan.
+// Returns true if this thread has all functions of a plan.
 bool is_runnable(const Plan& plan);
 
-// Whether the bytecode is worth compiling once it has run on so many elements.
+// Returns true if the bytecode is worth compiling after it has processed this many elements.
 bool is_worth_compiling(const Bytecode& bytecode, uint64_t elements);
 
 }  // namespace tfpy

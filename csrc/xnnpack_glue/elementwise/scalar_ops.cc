@@ -76,7 +76,8 @@ i32x4 less_equal(V a, V b) {
   return a <= b;
 }
 
-// min and max for a second operand that is not NaN: one instruction on x86, NaN stays in the first.
+// min and max for a second operand that is not NaN: one instruction on x86, and NaN in the first
+// operand is kept.
 f32x4 smaller_number(f32x4 a, f32x4 b) { return as_f32(wasm_f32x4_pmin(bits(a), bits(b))); }
 f32x4 larger_number(f32x4 a, f32x4 b) { return as_f32(wasm_f32x4_pmax(bits(a), bits(b))); }
 
@@ -91,7 +92,7 @@ f32x4 mask_to_f32(i32x4 a) { return as_f32(a & 0x3f800000); }
 f32x4 abs_float(f32x4 a) { return abs(a); }
 i32x4 abs_int(i32x4 a) { return as_i32(wasm_i32x4_abs(bits(a))); }
 
-// As x86 does it: INT32_MIN for NaN and all that int32 does not hold.
+// Converts as x86 does: INT32_MIN for NaN and for values outside of int32.
 i32x4 float_to_int(f32x4 a) {
   const i32x4 fits = a < splat(2147483648.0f);
   return as_i32(wasm_v128_bitselect(bits(to_i32(a)), bits(splat(INT32_MIN)), bits(fits)));
@@ -111,7 +112,7 @@ V each_lane(V a, V b, F f) {
   return V{f(a[0], b[0]), f(a[1], b[1]), f(a[2], b[2]), f(a[3], b[3])};
 }
 
-// The quotient is exact in float64 while it is below 2^28, and so is what is left then.
+// The quotient is exact in float64 while it is below 2^28, and so is the remainder.
 f32x4 remainder(f32x4 a, f32x4 b) {
   return each_lane(a, b, [](float x, float y) {
     const double quotient = static_cast<double>(x) / y;
@@ -120,7 +121,7 @@ f32x4 remainder(f32x4 a, f32x4 b) {
   });
 }
 
-// Negation in unsigned numbers, because INT32_MIN / -1 would trap.
+// Negates in unsigned arithmetic, because INT32_MIN / -1 would trap.
 i32x4 divide_int(i32x4 a, i32x4 b) {
   return each_lane(a, b, [](int32_t x, int32_t y) {
     if (y == 0) return 0;
@@ -160,7 +161,7 @@ u32x4 multiply_high(u32x4 a, u32x4 b) {
   return as_u32(wasm_i32x4_shuffle(low, high, 1, 3, 5, 7));
 }
 
-// Pieces of encodings.
+// Parts of encodings.
 using Piece = Encoding::Piece;
 constexpr Piece kA = {Encoding::kOperand, 0}, kB = {Encoding::kOperand, 1},
                 kC = {Encoding::kOperand, 2}, kShiftB = {Encoding::kShiftOperand, 1},
@@ -170,7 +171,7 @@ constexpr Piece kA = {Encoding::kOperand, 0}, kB = {Encoding::kOperand, 1},
 
 constexpr Piece simd(wasm::SimdOpcode opcode) { return {Encoding::kInstruction, opcode}; }
 
-// One instruction on the operation's operands.
+// A single instruction on the operation's operands.
 constexpr Encoding on_one(wasm::SimdOpcode opcode) { return {{kA, simd(opcode)}}; }
 constexpr Encoding on_two(wasm::SimdOpcode opcode) { return {{kA, kB, simd(opcode)}}; }
 
@@ -178,10 +179,10 @@ constexpr Encoding kRsqrtCode = {
     {kOneF32, kA, simd(wasm::kF32x4Sqrt), simd(wasm::kF32x4Div)},
 };
 
-// sign_float: a bitselect of copysign(1, a), which is one itself, and a + 0.
+// sign_float: a bitselect of copysign(1, a), which is itself a bitselect, and a + 0.
 constexpr Encoding kSignFloatCode = {
     {kA, kOneF32, kSignBit, simd(wasm::kBitSelect), kA, kZero, simd(wasm::kF32x4Add),
-     // 0 < |a|, which holds for no NaN
+     // 0 < |a|, which is false for NaN
      kZero, kA, simd(wasm::kF32x4Abs), simd(wasm::kF32x4Lt), simd(wasm::kBitSelect)},
 };
 
@@ -203,8 +204,8 @@ constexpr ScalarOpInfo float_unary(const char* name, Encoding encoding = {}) {
   return {name, unary<float, float, F>, 1, encoding};
 }
 
-// A bool compares as the unsigned number 0 or 2^32 - 1. Operations without an encoding are those
-// whose block function is long enough that a block's way through the L1 cache does not show.
+// A bool compares as the unsigned number 0 or 2^32 - 1. Operations without an encoding have block
+// functions that take long compared to a block's pass through the L1 cache.
 constexpr ScalarOpInfo kOps[] = {
     {"copy", unary<int32_t, int32_t, copy>, 1, {{kA}}},
     float_unary<floor>("floor", on_one(wasm::kF32x4Floor)),

@@ -8,14 +8,14 @@
 
 namespace tfpy {
 
-// A register holds a block of four-byte elements; a bool is 0 or -1 there.
+// A register holds a block of four-byte elements, with 0 or -1 for a bool.
 constexpr size_t kMaxOperands = 3;
 
 // dst[0..n) = operation(a, b, c); n is a multiple of four. `dst` may be one of the operands.
 using ScalarOp = void (*)(size_t n, void* dst, const void* a, const void* b, const void* c);
 
-// What stands for the operation in generated code: pieces for WebAssembly's stack machine that
-// leave the result on the stack. None where there is only the block function.
+// The operation's encoding in generated code: instructions for WebAssembly's stack machine that
+// leave the result on the stack. Empty if there is only the block function.
 struct Encoding {
   enum Kind : uint8_t {
     kNone,
@@ -42,7 +42,7 @@ struct ScalarOpInfo {
   Encoding encoding;
 };
 
-// Null when there is no such operation.
+// Returns null if the operation does not exist.
 const ScalarOpInfo* find_scalar_op(const char* name);
 
 }  // namespace tfpy

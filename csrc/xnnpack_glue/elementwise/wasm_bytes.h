@@ -33,7 +33,7 @@ class Bytes {
     data_ += other.data_;
     return *this;
   }
-  // The length, then the bytes.
+  // Appends the length, then the bytes.
   Bytes& counted(const Bytes& other) {
     return number(static_cast<uint32_t>(other.data_.size())).append(other);
   }
@@ -48,9 +48,9 @@ class Bytes {
   Bytes& get(uint32_t local) { return byte(kLocalGet).number(local); }
   Bytes& set(uint32_t local) { return byte(kLocalSet).number(local); }
   Bytes& i32(int32_t value) { return byte(kI32Const).signed_number(value); }
-  // A memory access: its alignment as a power of two, its offset.
+  // A memory access: its alignment as a power of two, and its offset.
   Bytes& at(uint32_t alignment, uint32_t offset) { return number(alignment).number(offset); }
-  // Four lanes of the same bits.
+  // Four lanes with the same bits.
   Bytes& splat(uint32_t bits) {
     simd(kConst);
     for (int lane = 0; lane < 4; ++lane)

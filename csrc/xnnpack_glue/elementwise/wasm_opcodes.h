@@ -1,4 +1,4 @@
-// Numbers of WebAssembly's instructions and types, as far as generated code uses them.
+// Codes of WebAssembly's instructions and types that generated code uses.
 // https://webassembly.github.io/spec/core/binary/
 #pragma once
 
@@ -10,16 +10,16 @@ enum Type : uint8_t { kI32 = 0x7f, kV128 = 0x7b, kFunction = 0x60, kNoResult = 0
 
 enum Section : uint8_t { kTypes = 1, kImports = 2, kFunctions = 3, kExports = 7, kCode = 10 };
 
-// What is imported or exported.
+// Kinds of imports and exports.
 enum External : uint8_t { kFunctionIndex = 0, kMemory = 2 };
 
-// What is known of a memory's size.
+// Kinds of a memory's limits.
 enum Limits : uint8_t { kMinimum = 0, kSharedMinimumAndMaximum = 3 };
 constexpr uint32_t kMostPages = 65536;  // 4 GiB
 
 constexpr char kHeader[] = {'\0', 'a', 's', 'm', '\1', '\0', '\0', '\0'};  // with the version
 
-// Of a memory access, as a power of two.
+// Alignment of a memory access, as a power of two.
 constexpr uint32_t kWordAlignment = 2;
 
 enum Opcode : uint8_t {
@@ -39,7 +39,7 @@ enum Opcode : uint8_t {
   kSimdPrefix = 0xfd,
 };
 
-// Instructions behind kSimdPrefix.
+// Instructions after kSimdPrefix.
 enum SimdOpcode : uint16_t {
   kLoad = 0x00,
   kStore = 0x0b,

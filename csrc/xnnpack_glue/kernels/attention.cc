@@ -1,5 +1,5 @@
-// softmax(scale * q k^T + mask) v, a block of rows of q at a time: their scores stay in the cache.
-// Operands are read, and the result written, by strides, so that heads are not moved.
+// softmax(scale * q k^T + mask) v for a block of rows of q at a time, so that their scores fit in
+// the cache. Operands are read and the result is written by strides, so that heads are not moved.
 // https://arxiv.org/abs/1706.03762
 #include <algorithm>
 
@@ -14,15 +14,15 @@
 namespace tfpy {
 namespace {
 
-constexpr size_t kScores = 1 << 16;             // of a block, so that they stay in L2
-constexpr size_t kFewestRows = 4 * kPanelRows;  // that make up for packing k and v
+constexpr size_t kScores = 1 << 16;             // scores per block, so that they fit in L2
+constexpr size_t kFewestRows = 4 * kPanelRows;  // rows that repay packing k and v
 
-// In elements, along the two dimensions of the batch, rows and columns.
+// Strides in elements along the two dimensions of the batch, the rows and the columns.
 struct Strides {
   size_t outer, inner, row, column;
 };
 
-// What the scale does to the scores, behind the factor that is a parameter.
+// Application of the scale to the scores, in addition to the factor that is a parameter.
 enum class Scaling { kNone, kMultiply, kDivide };
 
 struct AttentionShape {
@@ -35,7 +35,7 @@ struct AttentionShape {
   size_t matrices() const { return outer * inner; }
 };
 
-// The matrix at its place in the batch.
+// Returns the matrix at a position of the batch.
 template <class T>
 T* matrix_of(T* data, const Strides& s, size_t outer, size_t inner) {
   return data + outer * s.outer + inner * s.inner;
@@ -77,7 +77,7 @@ class Attention final : public Kernel {
   }
 
  private:
-  // Rows first..first + count of a matrix, and its packed k and v.
+  // Rows first..first + count of a matrix, with its packed k and v.
   struct Block {
     size_t outer, inner, first, count;
     float scale;
@@ -85,7 +85,7 @@ class Attention final : public Kernel {
     const float* values;
   };
 
-  // As few that their scores stay in the cache and all threads have work.
+  // Few enough rows that their scores fit in the cache and that all threads have work.
   size_t block_rows() const {
     const size_t most = std::max(kFewestRows, kScores / shape_.n);
     const size_t parts = ceil_divide(worker_count(), shape_.matrices());
@@ -125,7 +125,7 @@ class Attention final : public Kernel {
         {block.count, s.width, s.n, scratch, s.n, block.values, out, s.out.row});
   }
 
-  // Rows of q times the scale, one after the other.
+  // Stores rows of q times the scale contiguously.
   void scale_queries(const Operand* inputs, const Block& block, float* to) const {
     const auto& s = shape_;
     const float* q = matrix_of(inputs[0].as<float>(), s.q, block.outer, block.inner);
@@ -162,7 +162,7 @@ Strides read_strides(StepSpec& step, const char* name) {
           static_cast<size_t>(list[3])};
 }
 
-// Fails unless all elements lie in the buffer.
+// Fails unless all elements are inside the buffer.
 void require_inside(StepSpec& step, const BufferSpec& buffer, const Strides& s, const Sizes& sizes,
                     const char* what) {
   const uint64_t strides[] = {s.outer, s.inner, s.row, s.column};
@@ -175,7 +175,7 @@ void require_inside(StepSpec& step, const BufferSpec& buffer, const Strides& s, 
   step.params.require(last < buffer.count, what);
 }
 
-// Fails unless the strides are those of a dense array whose dimensions are in some order.
+// Fails unless the strides belong to a dense array with its dimensions in any order.
 void require_dense(StepSpec& step, const Strides& s, const Sizes& sizes) {
   const uint64_t strides[] = {s.outer, s.inner, s.row, s.column};
   for (int i = 0; i < 4; ++i) {
@@ -211,7 +211,7 @@ std::unique_ptr<Kernel> make_attention(StepSpec& step) {
   step.require_float(3 + (s.is_masked ? 1 : 0) + (is_scaled ? 1 : 0));
   step.require_count(step.output, product({outer, inner, m, width}), "the output");
   if (!step.ok()) return nullptr;
-  params.require(s.out.column == 1 || width == 1, "columns of the output are not neighbours");
+  params.require(s.out.column == 1 || width == 1, "columns of the output are not adjacent");
   require_inside(step, step.inputs[0], s.q, {outer, inner, m, depth}, "q is too small");
   require_inside(step, step.inputs[1], s.k, {outer, inner, n, depth}, "k is too small");
   require_inside(step, step.inputs[2], s.v, {outer, inner, n, width}, "v is too small");

@@ -1,8 +1,8 @@
-// The discrete Fourier transform along the middle of [outer, n, inner], of real and imaginary
+// The discrete Fourier transform along the middle axis of [outer, n, inner], for real and imaginary
 // planes; the output is [2, outer, n, inner].
 //
-// Lengths are split into factors up to kLargestFactor, one Stockham pass a factor, which leaves the
-// result in order. Another length goes through a convolution of a power-of-two length (Bluestein,
+// Lengths are split into factors up to kLargestFactor with one Stockham pass per factor, which
+// keeps the result in order. Other lengths use a convolution of a power-of-two length (Bluestein,
 // https://ccrma.stanford.edu/~jos/mdft/Bluestein_s_FFT_Algorithm.html).
 #include <math.h>
 #include <stdint.h>
@@ -21,13 +21,13 @@ namespace tfpy {
 namespace {
 
 constexpr size_t kLargestFactor = 13;
-constexpr size_t kLanes = 4;  // transforms that go side by side, one a SIMD lane
+constexpr size_t kLanes = 4;  // parallel transforms, one per SIMD lane
 
 struct Complex {
   float re, im;
 };
 
-// Four complex numbers, one of each transform.
+// Four complex numbers, one per transform.
 struct Lanes {
   f32x4 re, im;
 };
@@ -40,13 +40,13 @@ inline Lanes operator*(Lanes a, Complex w) {
 }
 inline Lanes times_i(Lanes a) { return {-a.im, a.re}; }
 
-// exp(sign * 2 pi i * k / n).
+// Returns exp(sign * 2 pi i * k / n).
 Complex root(uint64_t k, uint64_t n, int sign) {
   const double angle = sign * 2 * M_PI * static_cast<double>(k % n) / static_cast<double>(n);
   return {static_cast<float>(cos(angle)), static_cast<float>(sin(angle))};
 }
 
-// The factors of n, fours first; empty when one is too large.
+// Returns the factors of n, fours first; empty if a factor is too large.
 std::vector<size_t> factors_of(size_t n) {
   std::vector<size_t> factors;
   while (n % 4 == 0) factors.push_back(4), n /= 4;
@@ -56,14 +56,15 @@ std::vector<size_t> factors_of(size_t n) {
   return n == 1 ? factors : std::vector<size_t>();
 }
 
-// Transforms of one length whose factors are small.
+// Transforms of one length with small factors.
 class Stockham {
  public:
   Stockham(size_t n, int sign, std::vector<size_t> factors) : n_(n), sign_(sign) {
     size_t done = 1;
     for (const size_t radix : factors) {
       Pass pass{radix, done, {}, {}};
-      // Element k of what is done so far meets piece q with exp(sign 2 pi i k q / (done radix)).
+      // Element k of the finished part is multiplied with piece q by exp(sign 2 pi i k q / (done
+      // radix)).
       for (size_t k = 0; k < done; ++k) {
         for (size_t q = 0; q < radix; ++q) pass.twiddles.push_back(root(k * q, done * radix, sign));
       }
@@ -75,7 +76,8 @@ class Stockham {
 
   size_t length() const { return n_; }
 
-  // Transforms x (n elements); `other` is as large. The result is where the return value points.
+  // Transforms x (n elements); `other` has the same size. Returns a pointer to the result, in one
+  // of them.
   Lanes* run(Lanes* x, Lanes* other) const {
     for (const Pass& pass : passes_) {
       apply(pass, x, other);
@@ -91,7 +93,7 @@ class Stockham {
     std::vector<Complex> twiddles, roots;
   };
 
-  // x is [radix, rest, done] and to becomes [rest, radix, done].
+  // x is [radix, rest, done] and `to` becomes [rest, radix, done].
   void apply(const Pass& pass, const Lanes* x, Lanes* to) const {
     const size_t radix = pass.radix, done = pass.done, rest = n_ / radix / done;
     for (size_t r = 0; r < rest; ++r) {
@@ -140,7 +142,7 @@ std::unique_ptr<Stockham> make_stockham(size_t n, int sign) {
   return std::make_unique<Stockham>(n, sign, std::move(factors));
 }
 
-// Transforms of any one length.
+// Transforms of one arbitrary length.
 class Transform {
  public:
   Transform(size_t n, int sign) : n_(n), direct_(make_stockham(n, sign)) {
@@ -149,7 +151,7 @@ class Transform {
     while (m < 2 * n - 1) m *= 2;
     forward_ = make_stockham(m, -1);
     backward_ = make_stockham(m, 1);
-    // k j = (k^2 + j^2 - (k - j)^2) / 2 makes of the transform a convolution with chirps.
+    // k j = (k^2 + j^2 - (k - j)^2) / 2 turns the transform into a convolution with chirps.
     std::vector<Lanes> a(m, Lanes{splat(0.0f), splat(0.0f)}), b(m);
     for (size_t k = 0; k < n; ++k) {
       chirp_.push_back(root(uint64_t{k} * k, 2 * uint64_t{n}, sign));
@@ -164,7 +166,7 @@ class Transform {
     }
   }
 
-  // How many elements each of the two arrays of run needs.
+  // Number of elements of each of the two arrays of run().
   size_t work_length() const { return direct_ != nullptr ? n_ : forward_->length(); }
 
   Lanes* run(Lanes* x, Lanes* other) const {
@@ -187,7 +189,7 @@ class Transform {
 
 struct Planes {
   const float* re;
-  const float* im;  // null when the input is real
+  const float* im;  // null if the input is real
 };
 
 // Transforms `lanes` columns that begin at the elements `at`.
@@ -214,7 +216,7 @@ void transform_columns(const Transform& transform, size_t n, size_t inner, Plane
 }  // namespace
 
 std::unique_ptr<Kernel> make_dft(StepSpec& step) {
-  constexpr int32_t kLongest = 1 << 20;  // tables beyond could fill the heap
+  constexpr int32_t kLongest = 1 << 20;  // larger tables could fill the heap
   const size_t outer = step.params.number("outer"), n = step.params.number("n", 0, kLongest),
                inner = step.params.number("inner");
   const int sign = step.params.choice<int>("sign", {{"minus", -1}, {"plus", 1}});

@@ -1,4 +1,4 @@
-// Kernels that read places from a tensor: gather, ravel_index.
+// Kernels that read positions from a tensor: gather, ravel_index.
 #include <string.h>
 
 #include <algorithm>

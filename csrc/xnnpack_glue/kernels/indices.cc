@@ -14,7 +14,7 @@ bool is_outside(int32_t index, size_t limit, bool drops_negative) {
 
 bool check_indices(const char* operand, const int32_t* indices, size_t count, size_t limit,
                    bool drops_negative) {
-  bool any = false;  // without a branch for each index, so that the loop becomes one of vectors
+  bool any = false;  // no branch per index, so that the loop is vectorized
   for (size_t i = 0; i < count; ++i) any |= is_outside(indices[i], limit, drops_negative);
   if (!any) return true;
   size_t at = 0;

@@ -1,4 +1,4 @@
-// The check of operands that hold indices, before a kernel uses them.
+// Checks operands with indices before a kernel uses them.
 #pragma once
 
 #include <stddef.h>
@@ -6,7 +6,8 @@
 
 namespace tfpy {
 
-// Fails unless all indices are below the limit and, unless negative ones are dropped, not negative.
+// Fails unless all indices are below the limit and nonnegative; negative ones are allowed if they
+// are dropped.
 bool check_indices(const char* operand, const int32_t* indices, size_t count, size_t limit,
                    bool drops_negative);
 

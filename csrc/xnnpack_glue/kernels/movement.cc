@@ -29,11 +29,11 @@ uint64_t volume(const Dims& dims) {
 }
 
 struct Walk {
-  Dims dims, strides;  // of the output's dimensions; strides in input elements
+  Dims dims, strides;  // for the output's dimensions; strides in input elements
   int32_t offset;
 };
 
-// Joins dimensions that the input walks as one, to the back; the front is filled with ones.
+// Merges dimensions that the input traverses as one, at the back; the front is filled with ones.
 Walk merged(const Walk& walk) {
   Walk result{{1, 1, 1, 1, 1, 1}, {0, 0, 0, 0, 0, 0}, walk.offset};
   size_t at = kDims;
@@ -52,7 +52,7 @@ Walk merged(const Walk& walk) {
   return result;
 }
 
-// out[i][j] = in[i * stride_i + j * stride_j] where stride_i is 1: 4 x 4 tiles in registers.
+// out[i][j] = in[i * stride_i + j * stride_j] where stride_i is 1, in 4 x 4 register tiles.
 void transpose_plane(const int32_t* in, int32_t* out, size_t rows, size_t columns,
                      ptrdiff_t row_pitch, ptrdiff_t stride_j) {
   size_t i = 0;
@@ -84,7 +84,7 @@ void copy_row(const T* in, T* out, size_t n, ptrdiff_t stride) {
   }
 }
 
-// The input's place of an output row: `row` counts the first five dimensions.
+// Returns the input position of an output row; `row` counts the first five dimensions.
 ptrdiff_t row_offset(const Walk& walk, size_t row) {
   ptrdiff_t offset = walk.offset;
   for (size_t d = kDims - 1; d-- > 0;) {
@@ -94,7 +94,7 @@ ptrdiff_t row_offset(const Walk& walk, size_t row) {
   return offset;
 }
 
-// The input's places of output rows, one after the other.
+// The input positions of consecutive output rows.
 class Rows {
  public:
   Rows(const Walk& walk, size_t row) : walk_(walk), offset_(row_offset(walk, row)) {
@@ -117,7 +117,7 @@ class Rows {
   int32_t index_[kDims - 1];
 };
 
-// The same n elements `count` times: what is there already is copied behind itself.
+// Repeats n elements `count` times: the part that was already written is copied to its end.
 template <class T>
 void repeat_row(const T* in, size_t n, size_t count, T* out) {
   std::copy_n(in, n, out);
@@ -128,7 +128,7 @@ void repeat_row(const T* in, size_t n, size_t count, T* out) {
   }
 }
 
-// Rows begin..end-1 of a walk that reads the same row again and again.
+// Writes rows begin..end-1 of a walk that reads the same row repeatedly.
 template <class T>
 void repeat_rows(const Walk& walk, const T* in, size_t begin, size_t end, T* out) {
   const size_t n = walk.dims[kDims - 1], group = walk.dims[kDims - 2];
@@ -151,8 +151,8 @@ void copy_rows(const Walk& walk, const T* in, T* out) {
   });
 }
 
-// Planes of the innermost dimension and the one whose input stride is 1, in strips that fit the
-// cache; the other dimensions are walked outside.
+// Transposes planes of the innermost dimension and the dimension with input stride 1, in strips
+// that fit in the cache; the other dimensions are outer loops.
 void transpose_planes(const Walk& walk, size_t axis, const int32_t* in, int32_t* out) {
   constexpr size_t kStrip = 64;
   Walk outer = walk;
@@ -203,7 +203,7 @@ struct PadShape {
   int32_t value;
 };
 
-// Joins innermost dimensions that are not padded to the one before, so that rows are long.
+// Merges unpadded innermost dimensions with the previous dimension, so that rows are long.
 PadShape merged(PadShape pad) {
   constexpr size_t kLast = kDims - 1, kBefore = kDims - 2;
   for (size_t joined = 0; joined < kLast; ++joined) {
@@ -227,7 +227,7 @@ PadShape merged(PadShape pad) {
   return pad;
 }
 
-// The input index of an output index along a dimension, or -1.
+// Returns the input index of an output index along a dimension, or -1.
 int32_t pad_source(const PadShape& pad, size_t d, size_t index) {
   const int64_t place = static_cast<int64_t>(index) - pad.lo[d];
   if (place < 0 || place % pad.step[d] != 0) return -1;
@@ -334,7 +334,7 @@ std::unique_ptr<Kernel> make_concat(StepSpec& step) {
     const uint64_t size = static_cast<uint64_t>(sizes[i]);
     step.require_count(step.inputs[i], product({outer, size, inner}), "an input");
     total += size;
-    // Without elements the product of the other two factors means nothing.
+    // If there are no elements, the product of the other two factors is meaningless.
     run_bytes.push_back(step.inputs[i].count == 0
                             ? 0
                             : static_cast<size_t>(size * inner) * element_size(step.output.dtype));

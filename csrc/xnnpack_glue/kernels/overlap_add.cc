@@ -1,4 +1,4 @@
-// Windows that were laid side by side, added up where they lie in the image.
+// Adds up windows at their positions in an image.
 #include <string.h>
 
 #include "base/sizes.h"
@@ -10,7 +10,7 @@
 namespace tfpy {
 namespace {
 
-// One row of taps of one row of windows; `x` is at its first element, `to` an image row.
+// Adds one row of taps of one row of windows; `x` is at its first element, `to` is an image row.
 void add_row(const WindowShape& window, size_t channels, const float* x, float* to) {
   const WindowAxis &h = window.h, &w = window.w;
   const size_t step = static_cast<size_t>(h.filter) * w.filter * channels;
@@ -23,7 +23,7 @@ void add_row(const WindowShape& window, size_t channels, const float* x, float* 
   }
 }
 
-// Rows of the image are shared out, so that threads never add to the same element.
+// Rows of the image are distributed, so that threads never add to the same element.
 void overlap_add(const WindowShape& window, size_t channels, const float* x, float* out) {
   const WindowAxis &h = window.h, &w = window.w;
   const size_t row_size = static_cast<size_t>(w.in) * channels, taps_size = w.filter * channels;

@@ -17,7 +17,7 @@ inline float max(float a, float b) { return __builtin_wasm_max_f32(a, b); }
 inline float min(float a, float b) { return __builtin_wasm_min_f32(a, b); }
 inline int32_t max(int32_t a, int32_t b) { return std::max(a, b); }
 inline int32_t min(int32_t a, int32_t b) { return std::min(a, b); }
-// The anonymous namespace hides the overloads for vectors otherwise.
+// Otherwise the anonymous namespace hides the overloads for vectors.
 using tfpy::max;
 using tfpy::min;
 
@@ -27,7 +27,8 @@ struct ReduceShape {
   size_t outer, n, inner;
 };
 
-constexpr size_t kStage = 256;  // rows that are summed in float32 before float64 takes over
+constexpr size_t kStage =
+    256;  // rows that are summed in float32 before the sum is added in float64
 
 template <class T>
 struct Sum {
@@ -66,7 +67,7 @@ struct Minimum {
   }
 };
 
-// Lanes that take the partial results of stages: float64 for float32 sums.
+// Lanes for the partial results of stages: float64 for float32 sums.
 template <class T, template <class> class Op>
 struct Total {
   Vector<T> lanes = splat(Op<T>::identity);
@@ -86,7 +87,7 @@ struct Total<float, Sum> {
   }
 };
 
-// W vectors of neighbouring columns, n rows that are `pitch` apart.
+// Reduces W vectors of adjacent columns over n rows with distance `pitch`.
 template <class T, template <class> class Op, size_t W>
 void reduce_columns(const T* x, size_t n, size_t pitch, size_t lanes, T* out) {
   Total<T, Op> totals[W];
@@ -104,7 +105,7 @@ void reduce_columns(const T* x, size_t n, size_t pitch, size_t lanes, T* out) {
   for (size_t w = 0; w < W; ++w) store_some(out + 4 * w, W == 1 ? lanes : 4, totals[w].get());
 }
 
-// The same for few elements: one at a time.
+// The same for few elements, one at a time.
 template <class T, template <class> class Op>
 T reduce_short(const T* x, size_t n) {
   T result = Op<T>::identity;
@@ -112,7 +113,7 @@ T reduce_short(const T* x, size_t n) {
   return result;
 }
 
-// n neighbouring elements to one, in four vectors at a time.
+// Reduces n adjacent elements to one, with four vectors at a time.
 template <class T, template <class> class Op>
 T reduce_run(const T* x, size_t n) {
   if (n < 32) return reduce_short<T, Op>(x, n);
@@ -121,7 +122,7 @@ T reduce_run(const T* x, size_t n) {
   reduce_columns<T, Op, 4>(x, rows, 16, 4, lanes);
   Total<T, Op> total;
   for (size_t w = 0; w < 4; ++w) total.add(load(lanes + 4 * w));
-  // The rest, then the lanes of what came of the whole: one element at a time in lane 0.
+  // The remaining elements, then the lanes of the vectors' result, one element at a time in lane 0.
   Total<T, Op> result;
   Vector<T> one = splat(Op<T>::identity);
   const auto take = [&](T value) {
@@ -144,8 +145,8 @@ void reduce_wide(const T* x, size_t n, size_t inner, T* out) {
 
 constexpr size_t kNarrow = 16;
 
-// Few columns that do not fill vectors: four rows count as one, then their parts are reduced with
-// the rows that are left.
+// Reduces few columns that do not fill vectors: four rows count as one, then their parts are
+// reduced with the remaining rows.
 template <class T, template <class> class Op>
 void reduce_narrow(const T* x, size_t n, size_t inner, T* out) {
   T parts[7 * kNarrow];
@@ -164,7 +165,7 @@ void reduce_plane(const T* x, size_t n, size_t inner, T* out) {
     reduce_wide<T, Op>(x, n, inner, out);
 }
 
-// One task for each plane; where planes are few and long, each is split along n and the parts'
+// Uses one task per plane. If planes are few and long, each is split along n, and the partial
 // results are reduced again.
 template <class T, template <class> class Op>
 bool reduce(const ReduceShape& shape, const T* x, T* out) {
@@ -190,7 +191,7 @@ bool reduce(const ReduceShape& shape, const T* x, T* out) {
   return true;
 }
 
-// One output for each column: true where any (or all) of n bytes are.
+// Computes one output per column: true if any (or all) of n bytes are true.
 template <bool kAll>
 void reduce_bytes(const uint8_t* x, size_t n, size_t inner, uint8_t* out) {
   const auto combine = [](uint8_t a, uint8_t b) -> uint8_t { return kAll ? a & b : a | b; };
@@ -234,13 +235,14 @@ bool run_reduce(const ReduceShape& shape, Kind kind, const T* x, T* out) {
   return fail("any and all are reductions of bools");
 }
 
-// What a NaN counts as: worse than every number.
+// Treats a NaN as worse than every number.
 template <class T>
 T number(T x, bool largest) {
   return x == x ? x : largest ? Maximum<T>::identity : Minimum<T>::identity;
 }
 
-// The first place of the extreme of n neighbouring elements: four lanes keep theirs.
+// Returns the first position of the extremum of n adjacent elements, with separate results in four
+// lanes.
 template <class T>
 int32_t arg_run(const T* x, size_t n, bool largest) {
   const auto is_better = [largest](auto a, auto b) { return largest ? a > b : a < b; };
@@ -278,7 +280,7 @@ int32_t arg_run(const T* x, size_t n, bool largest) {
   return where;
 }
 
-// Columns first..first+width-1 of a plane keep their best value and its row.
+// Keeps the best value and its row for columns first..first+width-1 of a plane.
 template <class T, size_t kColumns>
 void arg_columns(const T* plane, size_t n, size_t inner, size_t width, bool largest,
                  int32_t* where) {

@@ -1,4 +1,4 @@
-// Resizing along one axis: weighted sums of neighbours.
+// Resizing along one axis: weighted sums of neighbors.
 #include <string.h>
 
 #include "base/sizes.h"
@@ -22,7 +22,7 @@ void add_scaled(const float* from, float weight, size_t count, float* to) {
   for (; i < count; ++i) to[i] += weight * from[i];
 }
 
-// An entry of the table is the first neighbour's place and the bits of the weights.
+// An entry of the table has the position of the first neighbor and the bits of the weights.
 void resample(const ResampleShape& s, const float* x, const int32_t* table, float* out) {
   parallel_ranges(s.outer * s.m, s.taps * s.inner, [&](size_t begin, size_t end) {
     for (size_t row = begin; row < end; ++row) {

@@ -1,5 +1,5 @@
-// Functions of whole rows of [rows, n]: softmax, its logarithm, layer normalisation
-// (https://arxiv.org/abs/1607.06450; without a centre https://arxiv.org/abs/1910.07467).
+// Functions of whole rows of [rows, n]: softmax, log softmax, layer normalization
+// (https://arxiv.org/abs/1607.06450; without centering https://arxiv.org/abs/1910.07467).
 #include "kernels/rows.h"
 
 #include <math.h>
@@ -15,8 +15,8 @@
 namespace tfpy {
 namespace {
 
-// Calls body(vector, k, at) for the vectors of x from element `at` on: k is 0..3 in turn, so that
-// what body adds up may be in four parts. Elements behind the row are `rest`.
+// Calls body(vector, k, at) for the vectors of x from element `at` on. k cycles through 0..3, so
+// that body can accumulate in four parts. Elements after the end of the row are `rest`.
 template <class Body>
 inline void each_vector(const float* x, size_t n, float rest, const Body& body) {
   size_t i = 0;
@@ -30,7 +30,8 @@ inline void each_vector(const float* x, size_t n, float rest, const Body& body) 
   if (i < n) body(load_some(x + i, n - i, rest), 0, i);
 }
 
-// to[i] = function(x[i]) for the n elements of a row; `function` takes vectors and their place.
+// to[i] = function(x[i]) for the n elements of a row; `function` receives vectors and their
+// position.
 template <class Function>
 void map_row(const float* x, size_t n, float* to, const Function& function) {
   size_t i = 0;
@@ -89,9 +90,9 @@ std::unique_ptr<Kernel> make_rows(StepSpec& step, RowFunction function) {
 }
 
 struct Normalisation {
-  bool centers;  // around the mean, otherwise around 0
+  bool centers;  // true to center at the mean, false at 0
   float epsilon;
-  int scale, offset;  // numbers of inputs, 0 without
+  int scale, offset;  // numbers of the inputs, 0 if absent
 };
 
 void layer_norm_row(const Normalisation& norm, const float* x, size_t n, const float* scale,

@@ -1,4 +1,4 @@
-// Running sums, products and logarithms of sums along n of [outer, n, inner].
+// Cumulative sums, products and log-sum-exps along n of [outer, n, inner].
 #include <math.h>
 #include <stdint.h>
 
@@ -18,8 +18,8 @@ struct ScanShape {
   bool exclusive, reverse;
 };
 
-// Sums of float32 run in float64, products do not: one that float32 does not hold is infinite, and
-// NaN after a factor of 0. Those of int32 wrap around.
+// Sums of float32 are accumulated in float64. Products are not: a product that overflows float32 is
+// infinite, and NaN after a factor of 0. Sums of int32 wrap around.
 template <class T>
 struct Running;
 template <>
@@ -54,7 +54,7 @@ struct RunningLogSum {
   }
 };
 
-// Columns first..first+width-1 of a plane.
+// Scans columns first..first+width-1 of a plane.
 template <class T, class Op, size_t kColumns>
 void scan_columns(const ScanShape& s, const T* x, size_t width, T* out) {
   typename Op::Total totals[kColumns];
@@ -69,7 +69,7 @@ void scan_columns(const ScanShape& s, const T* x, size_t width, T* out) {
   }
 }
 
-// R rows of neighbouring elements, side by side, because each sum waits for the one before.
+// Scans R rows of adjacent elements in parallel, because each sum depends on the previous one.
 template <class T, class Op, size_t R>
 void scan_rows(const ScanShape& s, const T* x, T* out) {
   typename Op::Total totals[R];

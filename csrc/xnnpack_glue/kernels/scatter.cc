@@ -1,5 +1,5 @@
-// Kernels that combine rows at places from a tensor: scatter, segment_sum. A thread has a part of
-// the places and takes all rows for them, so that threads never share a place.
+// Kernels that combine rows at positions from a tensor: scatter, segment_sum. A thread owns a part
+// of the positions and processes all rows for them, so that threads never share a position.
 #include <string.h>
 
 #include "base/sizes.h"
@@ -11,7 +11,7 @@
 namespace tfpy {
 namespace {
 
-// What becomes of an element and its update.
+// Combination of an element and its update.
 enum class Kind { kLast, kProduct, kMaximum, kMinimum };
 
 struct ScatterShape {
@@ -35,7 +35,7 @@ bool check_ids(const char* operand, const ScatterShape& shape, const Operand& id
   return check_indices(operand, ids.as<int32_t>(), shape.n, shape.segments, true);
 }
 
-// Calls body(row, segment) for the rows whose segment is in first..last-1.
+// Calls body(row, segment) for the rows with a segment in first..last-1.
 template <class Body>
 void for_rows(const int32_t* ids, size_t n, size_t first, size_t last, const Body& body) {
   for (size_t row = 0; row < n; ++row) {

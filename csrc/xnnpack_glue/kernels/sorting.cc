@@ -1,4 +1,4 @@
-// Kernels on the order along the last axis: argsort, searchsorted. NaN is larger than any number.
+// Kernels that sort along the last axis: argsort, searchsorted. NaN is larger than any number.
 #include <string.h>
 
 #include <algorithm>
@@ -14,7 +14,7 @@ struct SortShape {
   size_t outer, n, k;
 };
 
-// Integers in the order of the elements; equal ones have equal keys.
+// Returns an integer with the order of the elements; equal elements have equal keys.
 // http://stereopsis.com/radix.html
 inline uint32_t key_of(int32_t x) { return static_cast<uint32_t>(x) ^ 0x80000000u; }
 inline uint32_t key_of(float x) {
@@ -25,7 +25,8 @@ inline uint32_t key_of(float x) {
   return bits >> 31 != 0 ? ~bits : bits | 0x80000000u;
 }
 
-// Sorts numbers that hold a key above and its place below, so that the order is stable.
+// Sorts numbers with a key in the high bits and its position in the low bits, so that the order is
+// stable.
 template <class T>
 bool argsort(const SortShape& shape, bool descending, const T* x, int32_t* out) {
   const auto [outer, n, k] = shape;

@@ -1,5 +1,5 @@
-// Non-maximum suppression. Boxes are chosen by falling score: one that overlaps a chosen one too
-// much is dropped, or its score falls (https://arxiv.org/abs/1704.04503).
+// Non-maximum suppression. Boxes are chosen by descending score. A box that overlaps a chosen box
+// too much is dropped, or its score is reduced (https://arxiv.org/abs/1704.04503).
 #include <algorithm>
 #include <cmath>
 
@@ -22,10 +22,10 @@ struct Box {
 struct Candidate {
   float score;
   int32_t box;
-  int32_t compared;  // chosen boxes that have lowered the score already
+  int32_t compared;  // number of chosen boxes that the score already accounts for
 };
 
-// The order of a heap whose top has the largest score, then the first place.
+// The order of a heap with the largest score on top; ties are ordered by position.
 bool after(const Candidate& a, const Candidate& b) {
   return a.score < b.score || (a.score == b.score && a.box > b.box);
 }
@@ -40,7 +40,7 @@ Box box_of(const float* corners) {
   return box;
 }
 
-// Intersection over union.
+// Returns the intersection over union.
 float likeness(const Box& a, const Box& b) {
   if (!(a.area > 0 && b.area > 0)) return 0;
   float shared = 1;
@@ -50,7 +50,7 @@ float likeness(const Box& a, const Box& b) {
   return shared / (a.area + b.area - shared);
 }
 
-// Takes the candidate's score down by each chosen box; false when it is dropped.
+// Reduces the candidate's score by each chosen box; returns false if it is dropped.
 bool survives(const Suppression& s, const Box* boxes, const int32_t* chosen, size_t count,
               Candidate* candidate) {
   const float factor = s.sigma > 0 ? -0.5f / s.sigma : 0.0f;
@@ -113,7 +113,7 @@ bool suppress_rows(const Suppression& s, const float* corners, const float* scor
 }  // namespace
 
 std::unique_ptr<Kernel> make_non_max_suppression(StepSpec& step) {
-  constexpr int32_t kMostBoxes = 1 << 24;  // places are floats
+  constexpr int32_t kMostBoxes = 1 << 24;  // positions are floats
   Suppression s;
   s.outer = static_cast<size_t>(step.params.number("outer"));
   s.n = static_cast<size_t>(step.params.number("n", 0, kMostBoxes));

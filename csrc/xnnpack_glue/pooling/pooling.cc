@@ -1,4 +1,4 @@
-// Max and average pooling, and what another volume has at the maxima.
+// Max and average pooling, and the values of another volume at the maxima.
 #include "pooling/pooling.h"
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 namespace tfpy {
 namespace {
 
-// Combines elements, one or four, from a first value on.
+// Combines elements, one or four at a time, with an initial value.
 template <class T>
 struct Larger {
   static constexpr T kFirst = std::numeric_limits<T>::has_infinity
@@ -27,7 +27,7 @@ struct Sum {
   static f32x4 combine(f32x4 a, f32x4 b) { return a + b; }
 };
 
-// V vectors of channels of one window.
+// Computes V vectors of channels of one window.
 template <class Op, size_t V, class T>
 void pool_lanes(const Box& box, const T* x, T factor, T* out) {
   Vector<T> results[V];
@@ -38,7 +38,7 @@ void pool_lanes(const Box& box, const T* x, T factor, T* out) {
   for (size_t v = 0; v < V; ++v) store(out + 4 * v, results[v] * splat(factor));
 }
 
-// One window, all channels.
+// Computes all channels of one window.
 template <class Op, class T>
 void pool_window(const PoolingShape& shape, const Box& box, const T* x, T factor, T* out) {
   size_t c = 0;
@@ -72,7 +72,7 @@ void avg_pool(const PoolingShape& shape, const float* x, float* out) {
   });
 }
 
-// What g has at each window's first maximum, for four channels.
+// Stores the value of g at each window's first maximum, for four channels.
 void at_maximum_lanes(const Box& box, const float* x, const float* g, size_t lanes, float* out) {
   f32x4 best = splat(0.0f), found = splat(0.0f);
   i32x4 is_first = splat(-1);

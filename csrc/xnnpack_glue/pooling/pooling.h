@@ -1,4 +1,4 @@
-// What pooling and its gradients share: the elements of each window that lie inside the volume.
+// Shared code of pooling and its gradients: the elements of each window that are inside the volume.
 #pragma once
 
 #include <stddef.h>
@@ -13,21 +13,22 @@ struct PoolingShape {
   size_t channels;
 
   size_t taps() const { return static_cast<size_t>(window.filter_size()); }
-  // Rows of windows in all volumes.
+  // Number of rows of windows in all volumes.
   size_t lines() const {
     return window.batch * static_cast<size_t>(window.d.out) * static_cast<size_t>(window.h.out);
   }
 };
 
-// Reads and checks the parameters against the buffers of the volume and of what its windows give.
+// Reads the parameters and checks them against the buffers of the volume and of its windows'
+// results.
 PoolingShape read_pooling(StepSpec& step, const BufferSpec& large, const BufferSpec& small);
 
-// The part of one window inside the volume, in elements of one channel.
+// The part of a window inside the volume, in elements of one channel.
 class Box {
  public:
   size_t count() const { return counts_[0] * counts_[1] * counts_[2]; }
 
-  // Calls body(element) for each, in row-major order.
+  // Calls body(element) for each element, in row-major order.
   template <class Body>
   void each(const Body& body) const {
     size_t plane = start_;
@@ -44,7 +45,7 @@ class Box {
   template <class Body>
   friend void for_windows(const PoolingShape& shape, size_t begin, size_t end, const Body& body);
 
-  // The window's part along an axis; its first place is added to *at.
+  // Sets the window's range along an axis, and adds its start to *at.
   void set(int number, const WindowAxis& axis, size_t out_index, size_t pitch, size_t* at) {
     size_t first, last;
     axis.taps(out_index, &first, &last);

@@ -11,7 +11,7 @@
 namespace tfpy {
 namespace {
 
-// Four channels of a window: the gradient goes where the first maximum is.
+// For four channels of a window, the gradient goes to the first maximum.
 void first_maximum_lanes(const Box& box, const float* x, const float* dy, size_t lanes, float* dx) {
   f32x4 best = splat(0.0f);
   i32x4 where = splat(-1);
@@ -26,7 +26,7 @@ void first_maximum_lanes(const Box& box, const float* x, const float* dy, size_t
   }
 }
 
-// The gradient goes to every element that is the maximum.
+// The gradient goes to every element that equals the maximum.
 void every_maximum_lanes(const Box& box, const float* x, const float* dy, size_t lanes, float* dx) {
   f32x4 best = splat(-__builtin_inff());
   box.each([&](size_t element) { best = max(best, load(x + element)); });
@@ -43,8 +43,8 @@ void every_maximum_lanes(const Box& box, const float* x, const float* dy, size_t
   });
 }
 
-// Calls body(channels' first, their number, the lines' first and last) so that threads never share
-// an element of dx: whole volumes, or strips of channels where volumes are few.
+// Calls body(first channel, number of channels, first line, last line) so that threads never share
+// an element of dx: for whole volumes, or for strips of channels if there are few volumes.
 template <class Body>
 void for_strips(const PoolingShape& shape, const Body& body) {
   constexpr size_t kStrip = 32;

@@ -10,7 +10,7 @@ Epilogue read_epilogue(StepSpec& step) {
   result.has_bias = params.has("bias") && params.flag("bias");
   if (params.has("clamp_min_bits")) result.low = params.real("clamp_min_bits");
   if (params.has("clamp_max_bits")) result.high = params.real("clamp_max_bits");
-  params.require(result.low <= result.high, "the clamp's bounds are no range");
+  params.require(result.low <= result.high, "the clamp's bounds are not a range");
   params.require(result.is_none() || step.output.dtype == DType::kFloat32,
                  "only float32 has a bias or a clamp");
   return result;

@@ -10,8 +10,8 @@
 namespace tfpy {
 namespace {
 
-// A panel of B (kDepth x 8 floats) stays in L1 and a block of A (kRows x kDepth) in L2. A wide
-// block of B (kDepth x kColumns) may have to come from L3, but A is packed again for each.
+// A panel of B (kDepth x 8 floats) fits in L1 and a block of A (kRows x kDepth) in L2. A wide block
+// of B (kDepth x kColumns) may come from L3, but A is packed again for each of these blocks.
 constexpr size_t kDepth = 512, kRows = 96, kColumns = 1024;
 
 // A part of C: the columns and the depth of a packed block of B.
@@ -21,7 +21,7 @@ struct Part {
   const T* packed_b;
 };
 
-// Rows begin..end of a part.
+// Computes rows begin..end of a part.
 template <class T>
 void multiply_block(const Gemm<T>& gemm, const Part<T>& part, size_t begin, size_t end,
                     T* packed_a) {
@@ -68,7 +68,7 @@ void multiply_in(const Gemm<T>& gemm, size_t tasks, T* packed_b, T* packed_a) {
   }
 }
 
-// The sum over nothing.
+// Stores empty sums.
 template <class T>
 void multiply_empty(const Gemm<T>& gemm) {
   const Finish finish{false, true};

@@ -1,5 +1,5 @@
 // Dense matrix product over packed panels, for float32 and int32. Blocks of both operands are
-// packed so that a micro-kernel reads them in order, each from the cache that it fits:
+// packed so that a micro-kernel reads them in order, each from the cache in which it fits:
 // https://doi.org/10.1145/1356052.1356053
 #pragma once
 
@@ -9,23 +9,23 @@
 
 namespace tfpy {
 
-constexpr size_t kPanelRows = 6;     // rows of A that a micro-kernel takes
+constexpr size_t kPanelRows = 6;     // rows of A per micro-kernel
 constexpr size_t kPanelColumns = 8;  // columns of B
 
-// A matrix by strides, one of which is 1.
+// A matrix with strides, one of which must be 1.
 template <class T>
 struct MatrixView {
   const T* data;
   size_t row_stride, column_stride;
 };
 
-// Copies rows first.. (kPanelRows of them; those behind m are 0) and columns p..p+depth of A to
+// Copies kPanelRows rows from `first` on (zeros after row m) and columns p..p+depth of A to
 // to[depth][kPanelRows].
 template <class T>
 using PackRows = void (*)(const void* source, size_t first, size_t p, size_t depth, T* to);
 
-// What a product needs: A is reached through a packing function, so that it may be an image whose
-// patches are its rows or columns.
+// The arguments of a product. A is read through a packing function, so that it may be an image with
+// its patches as rows or columns.
 template <class T>
 struct Gemm {
   size_t m, n, k;
@@ -33,12 +33,12 @@ struct Gemm {
   const void* a;
   MatrixView<T> b;
   T* c;
-  size_t c_stride;  // between rows of C
+  size_t c_stride;  // distance between rows of C
   Epilogue epilogue = {};
-  const float* bias = nullptr;  // one element for each column, where the epilogue has it
+  const float* bias = nullptr;  // one element per column, if the epilogue has a bias
 };
 
-// A matrix as a source of pack_matrix_rows().
+// A matrix as a source for pack_matrix_rows().
 template <class T>
 struct RowSource {
   MatrixView<T> view;
@@ -48,7 +48,7 @@ struct RowSource {
 template <class T>
 void pack_matrix_rows(const void* source, size_t first, size_t p, size_t depth, T* to);
 
-// C = epilogue(A B) on all threads. False when there is no room for the panels.
+// Computes C = epilogue(A B) on all threads. Returns false if there is no memory for the panels.
 template <class T>
 bool multiply(const Gemm<T>& gemm);
 

@@ -1,4 +1,4 @@
-// The inner parts of matrix products: packed panels, and a tile of C that stays in registers.
+// The inner parts of matrix products: packed panels, and a tile of C in registers.
 #pragma once
 
 #include <algorithm>
@@ -12,8 +12,8 @@ namespace tfpy {
 inline f32x4 splat_load(const float* from) { return as_f32(wasm_v128_load32_splat(from)); }
 inline i32x4 splat_load(const int32_t* from) { return as_i32(wasm_v128_load32_splat(from)); }
 
-// Packs a panel of W lines (rows of A or columns of B), of which `lines` exist and the others are
-// 0, to to[depth][W]. Element i of a line is `step` elements behind the one before.
+// Packs a panel of W lines (rows of A or columns of B) to to[depth][W]. Only `lines` of them exist;
+// the others are 0. Consecutive elements of a line have the distance `step`.
 template <class T, size_t W>
 inline void pack_panel(const T* from, size_t line_stride, size_t step, size_t lines, size_t depth,
                        T* to) {
@@ -42,7 +42,8 @@ inline void pack_panel(const T* from, size_t line_stride, size_t step, size_t li
   }
 }
 
-// Which part of a sum a tile has: behind others, which C holds, and the last one.
+// The part of a sum that a tile computes: whether C holds an earlier part, and whether it is the
+// last part.
 struct Finish {
   bool accumulates, completes;
 };
@@ -52,13 +53,13 @@ inline f32x4 clamp(const Epilogue& epilogue, f32x4 x) {
 }
 inline i32x4 clamp(const Epilogue&, i32x4 x) { return x; }
 
-// What the sums of four columns, of which `columns` exist, start from, unless that is C.
+// Returns the initial value of the sums of four columns, of which `columns` exist, unless it is C.
 inline f32x4 bias_at(const Gemm<float>& gemm, size_t column, size_t columns) {
   return gemm.bias == nullptr ? splat(0.0f) : load_some(gemm.bias + column, columns);
 }
 inline i32x4 bias_at(const Gemm<int32_t>&, size_t, size_t) { return splat(0); }
 
-// Four columns of a row, of which `columns` exist.
+// Stores four columns of a row, of which `columns` exist.
 template <class T>
 void store_lanes(const Gemm<T>& gemm, const Finish& finish, T* c, size_t columns, Vector<T> sum) {
   if (finish.accumulates) sum += load_some(c, columns);
@@ -66,7 +67,7 @@ void store_lanes(const Gemm<T>& gemm, const Finish& finish, T* c, size_t columns
   store_some(c, columns, sum);
 }
 
-// A tile of C at the borders: only its rows and columns below m and n are stored.
+// Stores a tile at the border of C: only rows and columns below m and n.
 template <class T, size_t R>
 void store_border(const Gemm<T>& gemm, const Finish& finish, size_t row, size_t column,
                   const Vector<T> (&low)[R], const Vector<T> (&high)[R]) {
@@ -78,7 +79,7 @@ void store_border(const Gemm<T>& gemm, const Finish& finish, size_t row, size_t 
   }
 }
 
-// Rows of A as pack_matrix_rows() leaves them.
+// Rows of A in the layout of pack_matrix_rows().
 template <class T>
 struct PackedRows {
   const T* at;
@@ -87,8 +88,8 @@ struct PackedRows {
   void advance() { at += kPanelRows; }
 };
 
-// The tile of C at (row, column): R rows of A, read by a copy of `rows`, times a panel of B. The
-// sums stay in registers where every loop over rows is unrolled.
+// Computes the tile of C at (row, column): R rows of A, read by a copy of `rows`, times a panel of
+// B. The sums stay in registers because every loop over rows is unrolled.
 template <class T, size_t R, class Rows>
 inline void micro_kernel(const Gemm<T>& gemm, const Finish& finish, Rows rows, const T* b,
                          size_t depth, size_t row, size_t column) {
@@ -119,7 +120,7 @@ inline void micro_kernel(const Gemm<T>& gemm, const Finish& finish, Rows rows, c
     rows.advance();
   }
   if (!is_inside) {
-    // Copies, because what is indexed by a variable lies in memory, and always would.
+    // Separate arrays, because an array with a variable index is always in memory.
     Vector<T> border_low[R], border_high[R];
     for (size_t i = 0; i < R; ++i) {
       border_low[i] = low[i];

@@ -1,4 +1,4 @@
-// The matmul kernel: batches of products; few rows go without packing.
+// The matmul kernel: batches of products; products with few rows skip packing.
 
 #include <algorithm>
 #include <type_traits>
@@ -16,14 +16,14 @@
 namespace tfpy {
 namespace {
 
-constexpr size_t kFewRows = 8;  // with so few rows, packing B costs more than it gives
+constexpr size_t kFewRows = 8;  // up to this many rows, packing B does not pay off
 
 struct MatmulShape {
   size_t batch, m, n, k, a_batch_stride, b_batch_stride;
   bool transpose_a, transpose_b;
 };
 
-// R rows of C over columns begin..end: B [k, n] is read once, row after row.
+// Computes R rows of C for columns begin..end; B [k, n] is read once, row after row.
 template <class T, size_t R>
 void few_rows(const MatrixView<T>& a, const MatrixView<T>& b, size_t k, T* c, size_t c_stride,
               size_t begin, size_t end) {
@@ -39,7 +39,8 @@ void few_rows(const MatrixView<T>& a, const MatrixView<T>& b, size_t k, T* c, si
     const T* row[kUnroll];
     for (size_t q = 0; q < kUnroll; ++q)
       row[q] = b.data + (p + std::min(q, depth - 1)) * b.row_stride;
-    if (depth < kUnroll) {  // rows that do not exist must not meet a factor 0: inf * 0 is NaN
+    if (depth <
+        kUnroll) {  // rows that do not exist must not be multiplied by 0, because inf * 0 is NaN
       for (size_t j = begin; j < end; ++j) {
         for (size_t r = 0; r < R; ++r) {
           for (size_t q = 0; q < depth; ++q) c[r * c_stride + j] += factor[r][q] * row[q][j];
@@ -78,8 +79,8 @@ T dot(const T* a, const T* b, size_t k) {
   return result;
 }
 
-// C of few rows in the calling thread, columns begin..end. A's rows and, where B is transposed,
-// B's columns are contiguous.
+// Computes few rows of C in the calling thread, for columns begin..end. A's rows and, if B is
+// transposed, B's columns are contiguous.
 template <class T>
 void few_rows_range(const Gemm<T>& gemm, const MatrixView<T>& a, size_t begin, size_t end) {
   if (gemm.b.column_stride != 1) {
@@ -142,8 +143,8 @@ class Matmul final : public Kernel {
   }
 
  private:
-  // Whether b is the same for all products and has been so in the call before: a matrix that comes
-  // only once, as in training, is not worth keeping packed.
+  // Returns true if b is the same for all products and was the same in the previous call. It does
+  // not pay off to keep packed a matrix that is used only once, as in training.
   bool has_weights(int32_t id) {
     const auto& s = shape_;
     const bool is_one = s.batch == 1 || (s.b_batch_stride == 0 && s.a_batch_stride == s.m * s.k);
@@ -161,7 +162,7 @@ class Matmul final : public Kernel {
     return true;
   }
 
-  // With scratch in the calling thread, without it on all threads.
+  // With scratch in the calling thread, otherwise on all threads.
   bool product_of(size_t i, const T* a, const T* b, const float* bias, T* c, T* scratch) const {
     const auto& s = shape_;
     a += i * s.a_batch_stride;
@@ -170,7 +171,7 @@ class Matmul final : public Kernel {
     MatrixView<T> right{b, s.transpose_b ? 1 : s.n, s.transpose_b ? s.k : 1};
     size_t m = s.m, n = s.n;
     const bool is_turned = n == 1;
-    if (is_turned) {  // a column is computed as a row: the transposed product
+    if (is_turned) {  // a column is computed as a row by the transposed product
       std::swap(m, n);
       const MatrixView<T> column = right;
       right = {left.data, left.column_stride, left.row_stride};

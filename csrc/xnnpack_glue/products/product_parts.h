@@ -1,4 +1,4 @@
-// How a product with weights is split among threads.
+// Splits a product with weights among threads.
 #pragma once
 
 #include <stdint.h>
@@ -15,9 +15,9 @@ struct ProductSize {
   size_t m, n, k;
 };
 
-// How many parts of one length there are in `size`; the last one may be shorter.
+// Splits `size` into parts of equal length; the last one may be shorter.
 struct Cut {
-  // About `wanted` parts, of whole `unit`s; none of nothing.
+  // About `wanted` parts of whole `unit`s; no parts if the size is 0.
   Cut(size_t size, size_t wanted, size_t unit)
       : step(round_up(std::max<size_t>(1, ceil_divide(size, wanted)), unit)) {
     parts = ceil_divide(size, step);
@@ -27,13 +27,13 @@ struct Cut {
 };
 
 // Calls body(begin, end, first, last) for parts of at most about `most_rows` rows (whole tiles of
-// `tile_rows`) and whole panels of columns, on all threads where the product is worth that.
+// `tile_rows`) and whole panels of columns, on all threads if the product is large enough.
 template <class Body>
 void for_product_parts(const ProductSize& size, size_t most_rows, size_t tile_rows,
                        const Body& body) {
-  // Parts that a thread should have, so that a slow one can be helped; multiplications below which
-  // a second thread, and another part, cost more than they give; the fewest rows and columns of a
-  // part, because their panels are read again for each.
+  // Parts per thread, so that other threads can help a slow one; number of multiplications below
+  // which a second thread or another part does not pay off; minimum rows and columns of a part,
+  // because each part reads their panels again.
   constexpr size_t kPartsPerThread = 8, kLeastRows = 12, kLeastColumns = 16;
   constexpr uint64_t kLeastWork = 1 << 19, kLeastPart = 1 << 16;
   const uint64_t work = uint64_t{size.m} * size.n * size.k;

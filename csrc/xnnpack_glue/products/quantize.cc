@@ -11,8 +11,9 @@
 namespace tfpy {
 namespace {
 
-constexpr float kMinRange = 1e-36f;    // less counts as 0: its inverse would overflow
-constexpr float kMagic = 12582912.0f;  // 1.5 * 2^23: a sum with it is rounded to an integer
+constexpr float kMinRange =
+    1e-36f;  // smaller ranges count as 0, because the inverse would overflow
+constexpr float kMagic = 12582912.0f;  // 1.5 * 2^23: adding it rounds to an integer
 
 // Calls body(elements, i) for each chunk of a row.
 template <class Body>
@@ -25,10 +26,10 @@ void for_chunks(const float* row, size_t k, const Body& body) {
   body(rest, i);
 }
 
-// The nearest integer, below 2^22.
+// Rounds to the nearest integer, for values below 2^22.
 inline i32x4 rounded(f32x4 x) { return as_i32(x + splat(kMagic)) - as_i32(splat(kMagic)); }
 
-// In all lanes what op() makes of the four.
+// Reduces the four lanes with op(), and stores the result in all lanes.
 template <class Op>
 inline f32x4 fold(f32x4 x, const Op& op) {
   x = op(x, as_f32(wasm_i32x4_shuffle(bits(x), bits(x), 2, 3, 0, 1)));
@@ -38,7 +39,7 @@ inline f32x4 fold(f32x4 x, const Op& op) {
 inline f32x4 lower(f32x4 a, f32x4 b) { return as_f32(wasm_f32x4_pmin(bits(a), bits(b))); }
 inline f32x4 higher(f32x4 a, f32x4 b) { return as_f32(wasm_f32x4_pmax(bits(a), bits(b))); }
 
-// The same in all lanes.
+// A row's scale and related values in all lanes.
 struct Scales {
   f32x4 inverse, scale;
   i32x4 zero_point;
@@ -51,7 +52,7 @@ Scales scales_of(const float* row, size_t k) {
       const f32x4 four = load(x + i);
       min = lower(min, four);
       max = higher(max, four);
-      poison += four * splat(0.0f);  // NaN where an element is not finite
+      poison += four * splat(0.0f);  // NaN if an element is not finite
     }
   });
   min = fold(min, lower);
@@ -61,7 +62,7 @@ Scales scales_of(const float* row, size_t k) {
   const i32x4 is_zero = width < splat(kMinRange);
   const f32x4 inverse = select(is_zero, splat(1.0f), splat(255.0f) / width);
   const f32x4 scale = select(is_zero, splat(1.0f), width / splat(255.0f));
-  // The end of -128..127 that is farther from the zero point is met exactly.
+  // The end of -128..127 that is farther from the zero point is represented exactly.
   const f32x4 low = splat(-128.0f) - min * inverse, high = splat(127.0f) - max * inverse;
   const i32x4 is_low =
       (splat(-128.0f) + min * inverse) + (splat(127.0f) + max * inverse) > splat(0.0f);
@@ -69,7 +70,7 @@ Scales scales_of(const float* row, size_t k) {
   return {inverse, scale + poison + width * splat(0.0f), rounded(point)};
 }
 
-// Calls store(first, second, i) with the integers of each chunk, less the zero point, as int16.
+// Calls store(first, second, i) with the integers of each chunk, minus the zero point, as int16.
 template <class Store>
 void quantize_chunks(const float* row, size_t k, const Scales& scales, const Store& store) {
   const f32x4 factor = scales.inverse;

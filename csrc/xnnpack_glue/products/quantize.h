@@ -1,5 +1,5 @@
-// Quantisation to int8: of each row of activations with a scale and a zero point of its own, of
-// weights with a scale for each channel. What holds NaN or infinity has NaN as its scale.
+// Quantization to int8: each row of activations has its own scale and zero point, and weights have
+// a scale per channel. Data with NaN or infinity have the scale NaN.
 #pragma once
 
 #include <stddef.h>
@@ -11,22 +11,23 @@
 namespace tfpy {
 
 constexpr size_t kChunk =
-    16;  // elements that are quantised together; zeros fill a row's last chunk
+    16;  // elements that are quantized together; zeros fill a row's last chunk
 
-// (integer - zero_point) * scale is the number.
+// The represented number is (integer - zero_point) * scale.
 struct RowScale {
   int32_t zero_point;
   float scale;
 };
 
-// What a row becomes: its integers less the zero point, which is then 0.
+// Quantizes a row to integers minus the zero point, which is then 0.
 RowScale quantize_row(const float* row, size_t k, int16_t* to);
-// Bytes whose highest bit is turned where `flip` is 0x80: what is -128..127 is then 0..255.
+// Quantizes a row to bytes. If `flip` is 0x80, their highest bit is inverted, which maps -128..127
+// to 0..255.
 RowScale quantize_row(const float* row, size_t k, uint8_t flip, int8_t* to);
 
-// Weights [taps, k, n] in panels of kPanelColumns channels: for each tap and each `group` elements
-// of k in turn, those of each channel in a row. Behind the panels lie the sums of each tap's
-// channels and the scales of the channels.
+// Weights [taps, k, n] in panels of kPanelColumns channels. For each tap and each `group` elements
+// of k, a panel has the elements of each channel contiguously. After the panels come the sums of
+// each tap's channels and the scales of the channels.
 template <class T>
 struct QuantizedWeights {
   size_t taps, k, n;
@@ -43,7 +44,7 @@ struct QuantizedWeights {
   }
   float* scales(void* data) const { return reinterpret_cast<float*>(sums(data) + width() * taps); }
 
-  // Of a matrix [taps * k, n].
+  // Packs a matrix [taps * k, n].
   void pack(const MatrixView<float>& weights, size_t group, void* data) const;
 };
 

@@ -17,7 +17,7 @@ namespace {
 template <class Dot>
 class QuantizedKernel final : public Kernel {
  public:
-  // windows: as in QuantizedProduct, with `rows` for what is 0; empty for a product.
+  // windows: as in QuantizedProduct, with `rows` for zeros; empty for a product.
   QuantizedKernel(const QuantizedShape& shape, Block&& windows, const Epilogue& epilogue, Dot dot)
       : shape_(shape), windows_(std::move(windows)), epilogue_(epilogue), dot_(dot) {}
 

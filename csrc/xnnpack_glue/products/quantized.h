@@ -1,5 +1,5 @@
-// Products with weights, and convolutions, in int8, as XNNPACK's qd8-f32-qc8w: activations are
-// quantised row by row as they come, weights once, a scale for each channel.
+// Products with weights and convolutions in int8, like XNNPACK's qd8-f32-qc8w: activations are
+// quantized row by row in each call; weights are quantized once, with a scale per channel.
 #pragma once
 
 #include <stddef.h>
@@ -13,16 +13,16 @@
 
 namespace tfpy {
 
-constexpr int32_t kMaxQuantizedDepth = 1 << 16;  // so many products of int8 fit into a sum in int32
+constexpr int32_t kMaxQuantizedDepth = 1 << 16;  // number of int8 products whose sum fits in int32
 
-// What is multiplied: `rows` of k elements, which give m rows of n.
+// The operands: `rows` rows of k elements, which produce m rows of n.
 struct QuantizedShape {
   size_t rows, m, taps, k, n;
   bool transpose_b;
 };
 
-// windows: [m, taps] of int32, which of the rows each tap takes, with `rows` for what is 0; empty
-// for a product, where row i of the result comes of row i.
+// windows: int32 [m, taps], the row that each tap reads, with `rows` for zeros; empty for a
+// product, where row i of the result uses row i.
 std::unique_ptr<Kernel> make_quantized(const QuantizedShape& shape, const Epilogue& epilogue,
                                        Block&& windows);
 

@@ -1,6 +1,6 @@
-// Products of quantised rows and weights. Sums of integers are exact: products of bytes are added
-// by relaxed SIMD where its dot product is exact for all of them (AVX-VNNI, Arm), else products of
-// int16, of which x86 computes eight in an instruction since SSE2.
+// Products of quantized rows and weights. Sums of integers are exact. Products of bytes are added
+// by relaxed SIMD if its dot product is exact for all of them (AVX-VNNI, Arm). Otherwise products
+// of int16 are added, of which x86 computes eight per instruction since SSE2.
 // https://github.com/WebAssembly/relaxed-simd/blob/main/proposals/relaxed-simd/Overview.md
 #pragma once
 
@@ -14,13 +14,14 @@
 
 namespace tfpy {
 
-constexpr size_t kTaskBytes = 128 * 1024;  // of rows that pass from L2 while a panel is in L1
+constexpr size_t kTaskBytes =
+    128 * 1024;  // bytes of rows that are read from L2 while a panel is in L1
 
-// Two products of int16 are added to each lane.
+// Adds two products of int16 to each lane.
 struct Words {
   using Element = int16_t;
   static constexpr size_t kGroup = 2;
-  static constexpr size_t kTileRows = 4;  // the sums of more do not stay in x86's registers
+  static constexpr size_t kTileRows = 4;  // the sums of more rows do not fit in x86's registers
   static constexpr bool kHasZeroPoint = false;
 
   static i32x4 add(v128_t a, v128_t b, i32x4 sum) {
@@ -32,14 +33,14 @@ struct Words {
 };
 
 #if RELAXED_SIMD
-// Four products of a signed weight and an activation that is signed or unsigned, as the machine
-// takes it.
+// Adds four products of a signed weight and an activation, which is signed or unsigned depending on
+// the machine.
 struct Bytes {
   const uint8_t flip;
 
   using Element = int8_t;
   static constexpr size_t kGroup = 4;
-  static constexpr size_t kTileRows = 6;  // as many sums as hide the time that an addition takes
+  static constexpr size_t kTileRows = 6;  // enough sums to hide the latency of an addition
   static constexpr bool kHasZeroPoint = true;
 
   static i32x4 add(v128_t a, v128_t b, i32x4 sum) {
@@ -49,7 +50,8 @@ struct Bytes {
     return quantize_row(row, k, flip, to);
   }
 
-  // The sum of four equal products as the machine computes it, unknown at compile time.
+  // Returns the sum of four equal products as the machine computes it, which is not known at
+  // compile time.
   static int32_t dot(int8_t weight, uint8_t activation) {
     volatile int8_t b = weight;
     volatile uint8_t a = activation;
@@ -69,27 +71,27 @@ template <class Dot>
 struct QuantizedProduct {
   using Element = typename Dot::Element;
 
-  ProductSize size;    // k: of all taps
+  ProductSize size;    // k: sum over all taps
   size_t taps, depth;  // depth: k of a tap, in whole chunks
   const Element* rows;
   const RowScale* row_scales;
-  const int32_t* windows;  // [m, taps]: which of the rows; null: row i, for the only tap
+  const int32_t* windows;  // [m, taps]: index of the row; null: row i, for the only tap
   const Element* panels;
   const int32_t* sums;
   const float* scales;
   float* c;
   Epilogue epilogue;
-  const float* bias;  // null without one
+  const float* bias;  // null if absent
 };
 
-// Four columns: the sums of their weights, and what completes them.
+// Four columns: the sums of their weights, and the values that complete them.
 struct Lanes {
   i32x4 sums;
   f32x4 scales, bias;
 };
 
 // Adds a tap to R rows of a panel's columns; the last tap completes them. Without windows there is
-// but one, so that a product has no branches for taps.
+// only one tap, so that a product has no branches for taps.
 template <class Dot, size_t R, bool kHasWindows>
 void multiply_tile(const QuantizedProduct<Dot>& product, size_t tap, size_t row, size_t column) {
   using Element = typename Dot::Element;
@@ -108,8 +110,8 @@ void multiply_tile(const QuantizedProduct<Dot>& product, size_t tap, size_t row,
   }
   const Element* panel =
       product.panels + (column * product.taps + tap * kPanelColumns) * product.depth;
-  // Not unrolled: the compiler would collect sums late and keep all that was loaded until then.
-  // Nothing else is held meanwhile: the sums need all of x86's registers.
+  // Not unrolled: the compiler would sum late and keep all loaded values until then. The sums need
+  // all of x86's registers, so nothing else is kept meanwhile.
 #pragma unroll 1
   for (size_t p = 0; p < product.depth; p += Dot::kGroup, panel += 2 * kVector) {
     const v128_t b0 = wasm_v128_load(panel), b1 = wasm_v128_load(panel + kVector);
@@ -145,7 +147,7 @@ void multiply_tile(const QuantizedProduct<Dot>& product, size_t tap, size_t row,
     }
     return;
   }
-  // Copies, because what is indexed by a variable lies in memory, and always would.
+  // Separate arrays, because an array with a variable index is always in memory.
   i32x4 border[R][2];
   for (size_t i = 0; i < R; ++i) border[i][0] = low[i], border[i][1] = high[i];
   for (size_t i = 0; i < std::min(R, m - row); ++i) {

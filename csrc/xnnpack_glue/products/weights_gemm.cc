@@ -12,11 +12,11 @@
 namespace tfpy {
 namespace {
 
-// A panel of B (kDepth x 8 floats) stays in L1 while the rows of a task's part of A, of about
-// kTaskRows x kDepth floats, pass from L2.
+// A panel of B (kDepth x 8 floats) stays in L1, while the rows of a task's part of A, about
+// kTaskRows x kDepth floats, are read from L2.
 constexpr size_t kDepth = 512, kTaskRows = 96;
 
-// Rows of A as they lie. Those behind the last one repeat it.
+// Rows of A without packing. Rows after the last one repeat it.
 template <size_t R>
 struct PlainRows {
   const float* at[R];
@@ -27,7 +27,7 @@ struct PlainRows {
   }
 };
 
-// Rows begin..end and columns first..last of C.
+// Computes rows begin..end and columns first..last of C.
 template <size_t R>
 void multiply_part(const Gemm<float>& gemm, const WeightsProduct& product, size_t begin, size_t end,
                    size_t first, size_t last) {
@@ -53,11 +53,11 @@ Gemm<float> gemm_of(const WeightsProduct& product) {
           {},        product.c, product.c_stride, product.epilogue, product.bias};
 }
 
-// Calls body with the rows of a tile as a constant: as many as waste little of the last one, and
-// more of them reuse B better.
+// Calls body with the number of rows of a tile as a constant. It wastes little of the last tile;
+// more rows reuse B better.
 template <class Body>
 void with_tile_rows(size_t m, const Body& body) {
-  const size_t slack = m / 64;  // what a smaller tile loses
+  const size_t slack = m / 64;  // loss of a smaller tile
   const size_t six = round_up(m, 6), five = round_up(m, 5), four = round_up(m, 4);
   if (six <= five + slack && six <= four + 2 * slack) {
     body(std::integral_constant<size_t, 6>());
@@ -78,7 +78,7 @@ void multiply_with(const WeightsProduct& product) {
                     });
 }
 
-// The panels begin..end, of eight columns each.
+// Packs the panels begin..end, of eight columns each.
 void pack_panels(const MatrixView<float>& b, size_t k, size_t n, size_t begin, size_t end,
                  float* to) {
   const size_t width = round_up(n, kPanelColumns);

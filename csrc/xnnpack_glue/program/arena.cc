@@ -9,7 +9,7 @@
 namespace tfpy {
 namespace {
 
-// Kernels may read and write so far behind a buffer.
+// Kernels may read and write up to this far after a buffer.
 constexpr size_t kGap = kBlockPadding;
 
 Block& arena() {
@@ -24,19 +24,19 @@ Block& scratch() {
 
 char* room_in(Block* block, uint64_t bytes) {
   if (block->data() == nullptr || block->bytes() < bytes) {
-    *block = Block();  // what it holds is worthless, so its room may serve again
+    *block = Block();  // its contents are not needed, so its memory may be reused
     if (!Block::allocate(bytes, block)) return nullptr;
   }
   return block->as<char>();
 }
 
-// The buffers that are alive while the steps are walked.
+// The live buffers while the steps are traversed.
 class LiveBuffers {
  public:
   LiveBuffers(const std::vector<BufferSpec>& buffers, const std::vector<size_t>& offsets)
       : buffers_(buffers), offsets_(offsets) {}
 
-  // A buffer that shares bytes with `index`, or -1.
+  // Returns a buffer that shares bytes with `index`, or -1.
   int32_t overlapping(int32_t index) const {
     auto next = live_.lower_bound(offsets_[index]);
     if (next != live_.end() && next->first < end_of(index)) return next->second;
@@ -60,7 +60,7 @@ bool read_offsets(const ArenaPlan& plan, const std::vector<BufferSpec>& buffers,
   std::vector<bool> is_placed(buffers.size());
   for (const ArenaPlan::Place& place : plan.places) {
     if (!is_temporary[place.buffer] || is_placed[place.buffer])
-      return fail("program: buffer %d is no temporary, or has two places", place.buffer);
+      return fail("program: buffer %d is not a temporary, or has two places", place.buffer);
     const uint64_t end = uint64_t{place.offset} + bytes_of(buffers[place.buffer]) + kGap;
     if (place.offset % kBlockAlignment != 0 || end > plan.bytes)
       return fail("program: the arena has no room for buffer %d there", place.buffer);

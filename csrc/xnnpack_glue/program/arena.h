@@ -1,5 +1,5 @@
-// Memory that all Programs share, since their steps run one after another: the arena, where the
-// temporaries of a run lie, and scratch, which a step uses while it runs.
+// Memory that all Programs share, because their steps run one after another: the arena, with the
+// temporaries of a run, and scratch memory, which a step uses while it runs.
 #pragma once
 
 #include <stddef.h>
@@ -12,7 +12,7 @@
 
 namespace tfpy {
 
-// Where the buffers of a Program lie in the arena.
+// The places of a Program's buffers in the arena.
 struct ArenaPlan {
   struct Place {
     int32_t buffer;
@@ -22,7 +22,7 @@ struct ArenaPlan {
   size_t bytes = 0;
 };
 
-// A step as the plan's check sees it.
+// The buffers of a step, for the check of the plan.
 struct StepUse {
   const Kernel* kernel;
   const int32_t* inputs;
@@ -30,24 +30,24 @@ struct StepUse {
   int32_t output;
 };
 
-// Whether the step may write its output where it reads that buffer.
+// Returns true if the step may write its output over that input buffer.
 bool may_overwrite(const StepUse& step, int32_t buffer);
 
-// Checks that each buffer of `is_temporary` has a place inside the arena, and that buffers that are
-// alive at the same time lie apart. A step's output may lie exactly on an input that dies there,
-// where the kernel allows it. last_use: the step that reads a buffer last.
+// Checks that each buffer of `is_temporary` has a place inside the arena, and that simultaneously
+// live buffers do not overlap. A step's output may coincide with an input that dies there, if the
+// kernel allows it. last_use: the step that reads a buffer last.
 bool check_plan(const ArenaPlan& plan, const std::vector<BufferSpec>& buffers,
                 const std::vector<bool>& is_temporary, const std::vector<size_t>& last_use,
                 const std::vector<StepUse>& steps);
 
-// Null, with the error's text, when the heap is full. The arena grows as needed and then moves.
+// Returns null, with an error, if the heap is full. The arena grows on demand, and then moves.
 char* arena_of(size_t bytes);
 
-// The arena for one run, which gives it back; what runs meanwhile has another one.
+// Takes the arena for one run, which returns it; meanwhile other runs use another arena.
 bool take_arena(size_t bytes, Block* block);
 void return_arena(Block&& block);
 
-// Room until the step ends or asks again; null when the heap is full.
+// Returns memory that is valid until the step ends or borrows again; null if the heap is full.
 void* borrow_scratch_bytes(uint64_t bytes);
 
 template <class T>
@@ -55,7 +55,7 @@ T* borrow_scratch(uint64_t count) {
   return static_cast<T*>(borrow_scratch_bytes(product({count, sizeof(T)})));
 }
 
-// Gives both back; the next use makes them anew.
+// Releases both; the next use allocates them again.
 void release_shared_memory();
 
 }  // namespace tfpy

@@ -1,4 +1,4 @@
-// What a Program's step runs, and the table of kernels by name.
+// The kernel of a Program's step, and the table of kernels by name.
 #pragma once
 
 #include <stdint.h>
@@ -24,23 +24,23 @@ inline size_t bytes_of(const BufferSpec& buffer) {
   return buffer.count * element_size(buffer.dtype);
 }
 
-// A step as its kernel's factory sees it.
+// A step, as passed to its kernel's factory.
 struct StepSpec {
   Params params;
   std::vector<BufferSpec> inputs;
   BufferSpec output;
 
-  // Fails unless there are so many inputs, all float32 as the output is.
+  // Fails unless there are this many inputs, and all inputs and the output are float32.
   void require_float(size_t input_count);
-  // Fails unless there are so many inputs, all of the output's dtype.
+  // Fails unless there are this many inputs, all with the output's dtype.
   void require_same(size_t input_count);
-  // Fails unless the buffer has so many elements.
+  // Fails unless the buffer has this many elements.
   void require_count(const BufferSpec& buffer, uint64_t count, const char* name);
   bool ok() const { return params.ok(); }
 };
 
-// An operand while a Program runs. `id` names data that stays the same as long as it exists (a
-// slot or a constant), so that something derived from it may be kept; 0 names nothing.
+// An operand during a run. `id` identifies data that does not change while it exists (a slot or a
+// constant), so that data derived from it may be kept; 0 identifies nothing.
 struct Operand {
   const void* data;
   int32_t id;
@@ -55,13 +55,14 @@ struct Operand {
 class Kernel {
  public:
   virtual ~Kernel() = default;
-  // False, with the error's text, when it fails.
+  // Returns false, with an error, on failure.
   virtual bool run(const Operand* inputs, void* output) = 0;
 
-  // The bytes of scratch that run() needs, where nothing else can make it fail; else nothing.
+  // Returns the bytes of scratch memory that run() needs, if nothing else can make it fail;
+  // otherwise nothing.
   virtual std::optional<uint64_t> sole_need() const { return std::nullopt; }
 
-  // Whether the output may lie exactly on that input.
+  // Returns true if the output may coincide with that input.
   bool may_overwrite(size_t input) const {
     return input < overwrites_.size() && overwrites_[input];
   }
@@ -71,7 +72,7 @@ class Kernel {
   std::vector<bool> overwrites_;
 };
 
-// Checks a step; null, with the error's text, when something is wrong with it.
+// Checks a step; returns null, with an error, if it is not valid.
 using Factory = std::unique_ptr<Kernel> (*)(StepSpec& step);
 
 struct KernelEntry {
@@ -79,10 +80,10 @@ struct KernelEntry {
   Factory factory;
 };
 
-// Null when there is no such kernel.
+// Returns null if the kernel does not exist.
 const KernelEntry* find_kernel(const char* name);
 
-// Makes a kernel from a body that is called as body(inputs, output) and returns nothing.
+// Creates a kernel from a body that is called as body(inputs, output) and returns nothing.
 template <class Body>
 std::unique_ptr<Kernel> make_kernel(Body body) {
   class Simple final : public Kernel {

@@ -10,7 +10,7 @@ namespace {
 
 constexpr size_t kMaxEntries = 4;
 
-// Which steps keep something of an id.
+// The steps that keep data derived from an id.
 using Owners = std::unordered_multimap<int32_t, PackedKeys*>;
 
 Owners& owners() {

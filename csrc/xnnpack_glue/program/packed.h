@@ -1,4 +1,4 @@
-// What steps derive from slots that stay the same (packed filters), kept by the slots' ids.
+// Data that steps derive from slots that do not change (packed filters), kept by the slots' ids.
 #pragma once
 
 #include <stddef.h>
@@ -18,10 +18,10 @@ struct OperatorDeleter {
 };
 using Operator = std::unique_ptr<xnn_operator, OperatorDeleter>;
 
-// False, with an error's text that names the call, unless the status is success.
+// Returns false, with an error that names the call, unless the status is success.
 bool check_status(xnn_status status, const char* call);
 
-// What something was made of; 0 stands for no bias.
+// The slots from which data was derived; 0 stands for no bias.
 struct PackedKey {
   int32_t filter, bias;
 
@@ -39,13 +39,13 @@ class PackedKeys {
  protected:
   PackedKeys() = default;
   PackedKeys(const PackedKeys&) = delete;
-  // The place of the key, or the number of keys.
+  // Returns the place of the key, or the number of keys.
   size_t place_of(const PackedKey& key) const;
-  // Adds the key behind the others. Few are kept, so that training, where each run brings a new
-  // filter, does not grow: where there are too many, erase() removes the first.
+  // Appends the key. Only a few keys are kept, so that training, where each run has a new filter,
+  // does not grow the cache: if there are too many, erase() removes the first.
   void add(const PackedKey& key);
   size_t count() const { return keys_.size(); }
-  // Drops what is kept at the place.
+  // Removes the data at the place.
   virtual void erase(size_t place) = 0;
 
  private:
@@ -55,11 +55,11 @@ class PackedKeys {
   std::vector<PackedKey> keys_;
 };
 
-// What one step keeps.
+// The cache of one step.
 template <class T>
 class PackedCache final : public PackedKeys {
  public:
-  // Null when nothing is kept for the key.
+  // Returns null if nothing is kept for the key.
   T* find(const PackedKey& key) {
     const size_t place = place_of(key);
     return place < count() ? &values_[place] : nullptr;
@@ -78,10 +78,11 @@ class PackedCache final : public PackedKeys {
   std::vector<T> values_;
 };
 
-// A step's packed matrices, kept as long as the slots that they are made of.
+// A step's packed matrices, kept as long as the slots from which they were packed.
 class PackedBlocks {
  public:
-  // Null when the heap is full. Unless it is kept, calls pack(block); keeps it if the id is not 0.
+  // Returns the packed block; calls pack(block) unless it is kept, and keeps it if the id is not 0.
+  // Returns null if the heap is full.
   template <class Pack>
   const Block* of(int32_t id, uint64_t bytes, const Pack& pack) {
     if (const Block* kept = id != 0 ? packed_.find({id, 0}) : nullptr) return kept;
@@ -96,10 +97,10 @@ class PackedBlocks {
 
  private:
   PackedCache<Block> packed_;
-  Block fresh_;  // what is not kept
+  Block fresh_;  // a block that is not kept
 };
 
-// The slot is gone: drops what was made of it.
+// Removes the data that was derived from a slot, which no longer exists.
 void forget_packed(int32_t id);
 
 }  // namespace tfpy

@@ -65,7 +65,7 @@ const char* Params::text(const char* name) {
 }
 
 void Params::refuse(const char* name) {
-  if (ok_) ok_ = fail("the parameter %s has none of its values", name);
+  if (ok_) ok_ = fail("the parameter %s does not have one of its values", name);
 }
 
 float Params::real(const char* name) {

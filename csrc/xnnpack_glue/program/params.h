@@ -1,5 +1,5 @@
-// Checked reading of the JSON of a step. Programs are untrusted: every number has a range, and
-// every text is one of a list.
+// Checked reading of a step's JSON. Programs are untrusted: every number has a range, and every
+// string is one of a list.
 #pragma once
 
 #include <rapidjson/document.h>
@@ -12,32 +12,32 @@
 
 namespace tfpy {
 
-// Numbers that become dimensions: their products are computed in 64 bits and checked.
+// Limit of numbers that become dimensions; their products are computed in 64 bits and checked.
 constexpr int32_t kMaxNumber = INT32_MAX;
 
-// A text that a parameter may be, and what it stands for.
+// A string that a parameter may have, and its value.
 template <class Value>
 struct Choice {
   const char* text;
   Value value;
 };
 
-// Reads a step's params. The first fault is kept (ok() is false, the error's text is set) and the
-// readings after it give harmless values.
+// Reads a step's params. The first error is kept (ok() is false, and the message is set), and later
+// readings return harmless values.
 class Params {
  public:
   explicit Params(const rapidjson::Value& object) : object_(object) {}
 
   int32_t number(const char* name, int32_t min = 0, int32_t max = kMaxNumber);
-  // A list of exactly `length` numbers.
+  // Reads a list of exactly `length` numbers.
   std::vector<int32_t> numbers(const char* name, size_t length, int32_t min, int32_t max);
-  // A list of any length.
+  // Reads a list of any length.
   std::vector<int32_t> numbers(const char* name, int32_t min, int32_t max);
-  // A float32 that is given as the int32 of the same bits.
+  // Reads a float32 that is given as the int32 with the same bits.
   float real(const char* name);
-  // "false" or "true".
+  // Reads "false" or "true".
   bool flag(const char* name);
-  // What stands beside the text in `choices`.
+  // Returns the value of the string in `choices`.
   template <class Value>
   Value choice(const char* name, std::initializer_list<Choice<Value>> choices) {
     const char* chosen = text(name);
@@ -48,7 +48,7 @@ class Params {
     return choices.begin()->value;
   }
   bool has(const char* name) const;
-  // A list, or null.
+  // Returns a list, or null.
   const rapidjson::Value* list(const char* name);
 
   // Fails unless the condition holds.
@@ -57,9 +57,9 @@ class Params {
 
  private:
   const rapidjson::Value* member(const char* name);
-  // Empty where there is no text.
+  // Returns an empty string if the parameter is not a string.
   const char* text(const char* name);
-  // The parameter's text is no choice.
+  // Reports that the parameter's string is not a choice.
   void refuse(const char* name);
   bool read(const rapidjson::Value& value, const char* name, int32_t min, int32_t max,
             int32_t* out);
@@ -68,7 +68,7 @@ class Params {
   bool ok_ = true;
 };
 
-// Puts the number of a JSON value of range min..max in *out.
+// Stores a JSON number in the range min..max in *out.
 bool read_number(const rapidjson::Value& value, const char* name, int32_t min, int32_t max,
                  int32_t* out);
 

@@ -1,4 +1,4 @@
-// Programs: registered once from JSON text and constants, and found by id.
+// Programs: registered from JSON text and constants, and found by id.
 #pragma once
 
 #include <stddef.h>
@@ -10,10 +10,10 @@ namespace tfpy::programs {
 
 struct Program;  // program_reader.h
 
-// Checks the text and takes the constants' block over. Returns the program's id, or -1.
+// Checks the text and takes ownership of the constants' block. Returns the program's id, or -1.
 int32_t add(const char* text, size_t length, Slot&& constants);
 
-// Null, with the error's text, when there is no such program.
+// Returns null, with an error, if the program does not exist.
 Program* find(int32_t id);
 
 bool remove(int32_t id);

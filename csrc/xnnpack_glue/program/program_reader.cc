@@ -17,7 +17,7 @@ using rapidjson::Value;
 
 constexpr int32_t kMaxBuffers = 1 << 20;
 constexpr size_t kNever = SIZE_MAX;
-// What the parser may need for each byte of text, and at least.
+// Memory that the parser may need per byte of text, and at least.
 constexpr uint64_t kParserFactor = 32, kParserBytes = 1 << 16;
 
 const Value* list(const Value& object, const char* name) {
@@ -63,7 +63,7 @@ bool read_buffer(const Value& value, BufferSpec* buffer) {
       return true;
     }
   }
-  return fail("program: a buffer's dtype is none of float32, int32 and bool");
+  return fail("program: a buffer's dtype is not float32, int32 or bool");
 }
 
 bool read_kernels(const Value& document, std::vector<const KernelEntry*>* entries) {
@@ -81,7 +81,7 @@ bool read_kernels(const Value& document, std::vector<const KernelEntry*>* entrie
   return true;
 }
 
-// Where each of `count` buffers stands in a list; kNever for those that do not.
+// Returns the position of each of `count` buffers in a list; kNever for buffers that are not in it.
 std::vector<size_t> places_in(const std::vector<int32_t>& buffers, size_t count) {
   std::vector<size_t> places(count, kNever);
   for (size_t i = 0; i < buffers.size(); ++i) places[buffers[i]] = i;
@@ -197,7 +197,7 @@ class Reader {
     return true;
   }
 
-  // "donations": [[output buffer, input buffer], ...], where there are any.
+  // Reads "donations": [[output buffer, input buffer], ...], if present.
   bool read_donations(const Value& document) {
     program_.donated.resize(program_.outputs.size(), kNone);
     if (!document.HasMember("donations")) return true;
@@ -212,7 +212,8 @@ class Reader {
       if (!read_pair(pair, "a donation", &output, &input)) return false;
       const bool is_there = static_cast<size_t>(input) < inputs.size();
       if (!is_there || outputs[output] == kNever || inputs[input] == kNever)
-        return fail("program: buffer %d is no output, or buffer %d no input", output, input);
+        return fail("program: buffer %d is not an output, or buffer %d is not an input", output,
+                    input);
       if (is_paired[output] || is_paired[input])
         return fail("program: buffer %d or %d is in two donations", output, input);
       is_paired[output] = is_paired[input] = true;
@@ -224,7 +225,7 @@ class Reader {
     return read_sure_scratch(first_step);
   }
 
-  // number: the step that makes the output, the last to read the input.
+  // number: the step that writes the output, which must be the last to read the input.
   bool check_donation(int32_t output, int32_t input, size_t* number) {
     if (bytes_of(program_.buffers[output]) != bytes_of(program_.buffers[input]))
       return fail("program: buffers %d and %d differ in size", output, input);
@@ -235,7 +236,7 @@ class Reader {
     return true;
   }
 
-  // A run that fails leaves its inputs as they were.
+  // Ensures that a run that fails leaves its inputs unchanged.
   bool read_sure_scratch(size_t first_step) {
     for (size_t number = first_step; number < program_.steps.size(); ++number) {
       const std::optional<uint64_t> need = program_.steps[number].kernel->sole_need();
@@ -250,7 +251,7 @@ class Reader {
             step.output};
   }
 
-  // "arena": {"nbytes": N, "offsets": [[buffer, offset], ...]}, where there are temporaries.
+  // Reads "arena": {"nbytes": N, "offsets": [[buffer, offset], ...]}, if there are temporaries.
   bool read_arena(const Value& document) {
     if (document.HasMember("arena")) {
       const Value& arena = document["arena"];
@@ -267,9 +268,9 @@ class Reader {
     return check_plan(program_.arena, program_.buffers, is_temporary_, last_use_, uses);
   }
 
-  // A buffer and a number.
+  // Reads a buffer and a number.
   bool read_pair(const Value& pair, const char* name, int32_t* buffer, int32_t* number) {
-    if (!pair.IsArray() || pair.Size() != 2) return fail("program: %s is no pair", name);
+    if (!pair.IsArray() || pair.Size() != 2) return fail("program: %s is not a pair", name);
     const int32_t last = static_cast<int32_t>(written_.size()) - 1;
     return read_number(pair[0], name, 0, last, buffer) &&
            read_number(pair[1], name, 0, kMaxNumber, number);
@@ -284,11 +285,11 @@ class Reader {
 
   Program& program_;
   std::vector<bool> written_, is_temporary_;
-  std::vector<size_t> last_use_;  // the step that reads a buffer last
-  std::vector<size_t> maker_;     // the step that writes a buffer
+  std::vector<size_t> last_use_;  // step that reads a buffer last
+  std::vector<size_t> maker_;     // step that writes a buffer
 };
 
-// The parser cannot report that the heap is full, so its need is tried before.
+// The parser cannot report that the heap is full, so this function checks for its memory first.
 bool has_room_to_parse(size_t length) {
   Block probe;
   return Block::allocate(length * kParserFactor + kParserBytes, &probe);
@@ -301,7 +302,7 @@ bool read_program(const char* text, size_t length, Program* program) {
   rapidjson::Document document;
   document.Parse<rapidjson::kParseIterativeFlag>(text, length);
   if (document.HasParseError())
-    return fail("program: the text is no JSON (at %zu)", document.GetErrorOffset());
+    return fail("program: the text is not JSON (at %zu)", document.GetErrorOffset());
   return Reader(program).read(document);
 }
 

@@ -12,14 +12,14 @@
 namespace tfpy::programs {
 namespace {
 
-int32_t last_step = kNone;  // the step that ran last
+int32_t last_step = kNone;  // step that ran last
 
-// How a slot crosses: with a minus sign where it is donated.
+// Returns a slot's id; donated slots are passed as negative numbers.
 int32_t id_of(int32_t crossed) {
   return crossed < 0 ? static_cast<int32_t>(-static_cast<uint32_t>(crossed)) : crossed;
 }
 
-// A donated slot is one input only.
+// Checks that a donated slot is only one input.
 bool check_donated(const int32_t* ids, size_t count) {
   if (std::none_of(ids, ids + count, [](int32_t id) { return id < 0; })) return true;
   std::vector<int32_t> sorted(ids, ids + count);
@@ -43,13 +43,13 @@ bool bind_shared_arena(Program& program) {
   return true;
 }
 
-// The donated slot in whose place the output lies, or 0.
+// Returns the donated slot over which the output is written, or 0.
 int32_t donated_to(const Program& program, size_t output, const int32_t* ids) {
   const int32_t input = program.donated[output];
   return input != kNone && ids[input] < 0 ? id_of(ids[input]) : 0;
 }
 
-// Moves the blocks in which outputs lie; the donated slots are gone.
+// Moves the blocks of outputs out of the donated slots, and removes these.
 void take_donated(const Program& program, const int32_t* ids, std::vector<Slot>* results) {
   for (size_t i = 0; i < results->size(); ++i) {
     const int32_t donated = donated_to(program, i, ids);
@@ -62,7 +62,7 @@ void take_donated(const Program& program, const int32_t* ids, std::vector<Slot>*
   }
 }
 
-// Steps that write in place shall not fail.
+// Steps that write in place must not fail.
 bool has_sure_scratch(const Program& program) {
   return program.sure_scratch == 0 || borrow_scratch_bytes(program.sure_scratch) != nullptr;
 }

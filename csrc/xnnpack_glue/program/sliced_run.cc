@@ -32,7 +32,7 @@ std::unordered_map<int32_t, SlicedRun>& table() {
   return runs;
 }
 
-// Slots that are freed and still read. One that comes back under its id may be freed again.
+// Freed slots that are still read. A slot that is stored again under its id may be freed again.
 std::unordered_multimap<int32_t, Slot>& kept() {
   static std::unordered_multimap<int32_t, Slot> slots;
   return slots;
@@ -82,7 +82,7 @@ int32_t begin_sliced(int32_t id, const int32_t* ids, size_t count) {
   slots::tick();
   SlicedRun run{id, {ids, ids + count}, {}, std::vector<Slot>(program->outputs.size()), Block()};
   if (std::any_of(ids, ids + count, [](int32_t slot) { return slot < 0; })) {
-    fail("a run in slices takes no donated slot");
+    fail("a run in slices does not accept donated slots");
     return -1;
   }
   if (!bind_inputs(*program, ids, count) || !bind_outputs(*program, ids, &run.results) ||

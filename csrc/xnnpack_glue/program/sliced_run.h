@@ -1,9 +1,9 @@
-// Runs in slices, between which other runs, writes and frees happen: a page lives while a long
-// Program runs on its own thread.
+// Runs in slices, between which other runs, writes and frees may happen. A long Program on the
+// page's own thread thus keeps the page responsive.
 //
-// Such a run has an arena to itself while it lasts, gives its outputs when it ends, and keeps the
-// slots that it reads, though somebody frees them. It takes no donated slot: whoever reads one
-// between two slices finds it as it was.
+// Such a run has its own arena, produces its outputs at the end, and keeps the slots that it reads,
+// even if they are freed. It does not accept donated slots, because a slot that is read between two
+// slices must be unchanged.
 #pragma once
 
 #include <stddef.h>
@@ -14,17 +14,17 @@ namespace tfpy::programs {
 // Returns the run's id, or -1.
 int32_t begin_sliced(int32_t program, const int32_t* ids, size_t count);
 
-// Runs one step, and further ones that end within so many milliseconds if they take as long as last
-// time. Returns the first output's slot id when the last step has run, 0 before, and -1 when a step
-// has failed; there is no such run then.
+// Runs one step, and further steps that are expected to end within this many milliseconds, based on
+// their last durations. Returns the first output's slot id after the last step, 0 if steps are
+// left, and -1 if a step has failed, which ends the run.
 int32_t go_on(int32_t run, double ms);
 
-// Ends a run, if there is one, without outputs.
+// Ends a run, if it exists, without outputs.
 void drop_sliced(int32_t run);
 
 bool is_read_in_slices(int32_t slot);
 
-// To be called in place of slots::remove() where the slot may be read by a run in slices.
+// Replaces slots::remove() for slots that a run in slices may read.
 bool free_slot(int32_t slot);
 
 }  // namespace tfpy::programs

@@ -1,4 +1,4 @@
-// How long steps took, while somebody wants to know.
+// Durations of steps, recorded on request.
 #pragma once
 
 #include <stddef.h>
@@ -10,10 +10,10 @@ struct StepTime {
   double ms;
 };
 
-// Begins to time steps, or ends it; either way what was found so far is forgotten.
+// Starts or stops timing steps; both discard earlier times.
 void time_steps(bool wanted);
 
-// Since time_steps(true).
+// Number of times since time_steps(true).
 size_t step_time_count();
 const StepTime& step_time(size_t number);
 
@@ -21,7 +21,7 @@ const StepTime& step_time(size_t number);
 class StepClock {
  public:
   StepClock();
-  // To be called after each step; time between two steps counts for the second one.
+  // Called after each step; time between two steps counts for the second one.
   void note(const char* kernel) {
     if (is_on_) add(kernel);
   }

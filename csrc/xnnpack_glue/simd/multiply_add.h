@@ -1,4 +1,4 @@
-// a * b + c, in one rounding where relaxed SIMD has it.
+// a * b + c, with a single rounding if relaxed SIMD provides it.
 #pragma once
 
 #include "simd/simd.h"

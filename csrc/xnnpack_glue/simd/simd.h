@@ -1,4 +1,4 @@
-// Four lanes of float32, int32 or uint32, with operators, over WebAssembly's 128-bit SIMD.
+// Four lanes of float32, int32 or uint32 with operators, over WebAssembly's 128-bit SIMD.
 #pragma once
 
 #include <stddef.h>
@@ -39,7 +39,7 @@ template <class T>
 inline void store(T* to, Vector<T> value) {
   wasm_v128_store(to, reinterpret_cast<v128_t>(value));
 }
-// The first `count` elements, four at most; lanes behind them are `rest`.
+// Loads the first `count` elements, at most four; the other lanes are `rest`.
 template <class T>
 inline Vector<T> load_some(const T* from, size_t count, T rest = T{0}) {
   if (count >= 4) return load(from);
@@ -47,7 +47,7 @@ inline Vector<T> load_some(const T* from, size_t count, T rest = T{0}) {
   for (size_t i = 0; i < count; ++i) lanes[i] = from[i];
   return lanes;
 }
-// Writes the first `count` lanes, four at most.
+// Stores the first `count` lanes, at most four.
 template <class T>
 inline void store_some(T* to, size_t count, Vector<T> lanes) {
   if (count >= 4) return store(to, lanes);
@@ -67,12 +67,12 @@ inline i32x4 as_i32(v128_t x) { return reinterpret_cast<i32x4>(x); }
 inline i32x4 as_i32(f32x4 x) { return reinterpret_cast<i32x4>(x); }
 inline u32x4 as_u32(v128_t x) { return reinterpret_cast<u32x4>(x); }
 
-// a where the mask (0 or -1 a lane) holds, else b.
+// Returns a in lanes where the mask (0 or -1) is set, otherwise b.
 inline f32x4 select(i32x4 mask, f32x4 a, f32x4 b) {
   return as_f32(wasm_v128_bitselect(bits(a), bits(b), bits(mask)));
 }
 
-// min and max that give NaN where an operand is NaN.
+// min and max that return NaN if an operand is NaN.
 inline f32x4 min(f32x4 a, f32x4 b) { return as_f32(wasm_f32x4_min(bits(a), bits(b))); }
 inline f32x4 max(f32x4 a, f32x4 b) { return as_f32(wasm_f32x4_max(bits(a), bits(b))); }
 inline i32x4 min(i32x4 a, i32x4 b) { return as_i32(wasm_i32x4_min(bits(a), bits(b))); }
@@ -80,7 +80,7 @@ inline i32x4 max(i32x4 a, i32x4 b) { return as_i32(wasm_i32x4_max(bits(a), bits(
 inline u32x4 min(u32x4 a, u32x4 b) { return as_u32(wasm_u32x4_min(bits(a), bits(b))); }
 inline u32x4 max(u32x4 a, u32x4 b) { return as_u32(wasm_u32x4_max(bits(a), bits(b))); }
 
-// x limited to low..high; NaN stays NaN.
+// Limits x to low..high; NaN stays NaN.
 inline f32x4 clamp(f32x4 x, f32x4 low, f32x4 high) {
   return as_f32(wasm_f32x4_pmin(wasm_f32x4_pmax(bits(x), bits(low)), bits(high)));
 }
@@ -96,12 +96,12 @@ inline f32x4 to_f32(u32x4 x) { return as_f32(wasm_f32x4_convert_u32x4(bits(x)));
 inline i32x4 to_i32(f32x4 x) { return as_i32(wasm_i32x4_trunc_sat_f32x4(bits(x))); }
 inline u32x4 to_u32(f32x4 x) { return as_u32(wasm_u32x4_trunc_sat_f32x4(bits(x))); }
 
-// The magnitude of a with the sign bit of b.
+// Returns the magnitude of a with the sign bit of b.
 inline f32x4 copysign(f32x4 a, f32x4 b) {
   return as_f32(wasm_v128_bitselect(bits(b), bits(a), wasm_i32x4_const_splat(INT32_MIN)));
 }
 
-// to += from. Not unrolled, since rows are often short.
+// to += from. Not unrolled, because rows are often short.
 template <class T>
 inline void add_to(const T* from, size_t count, T* to) {
   size_t i = 0;
@@ -111,7 +111,7 @@ inline void add_to(const T* from, size_t count, T* to) {
   for (; i < count; ++i) to[i] += from[i];
 }
 
-// Writes the columns of four rows of four to `to` and every `pitch` elements behind it.
+// Stores the columns of four rows of four at `to`, with a distance of `pitch` elements.
 template <class T>
 inline void store_transposed(Vector<T> a, Vector<T> b, Vector<T> c, Vector<T> d, T* to,
                              ptrdiff_t pitch) {

@@ -1,6 +1,6 @@
-// Elementary functions on four lanes. The polynomials are weighted least-squares fits that come
-// near the minimax error; functions that need more than float32 on the way use two f64x2. The two
-// parts of ln 2 are those of Cephes (https://www.netlib.org/cephes/).
+// Elementary functions on four lanes. The polynomials are weighted least-squares fits with nearly
+// the minimax error. Functions that need more precision than float32 internally use two f64x2. The
+// two parts of ln 2 are from Cephes (https://www.netlib.org/cephes/).
 #pragma once
 
 #include <initializer_list>
@@ -18,7 +18,7 @@ constexpr float kLn2 = 0.693147180559945f;
 constexpr float kLn2High = 0.693359375f;  // few bits, so that its multiples are exact
 constexpr float kLn2Low = -2.12194440054690e-4f;
 
-// Coefficients from the constant term up.
+// Coefficients, starting with the constant term.
 template <class... Rest>
 inline f32x4 polynomial(f32x4 x, float constant, Rest... rest) {
   if constexpr (sizeof...(rest) == 0) {
@@ -37,16 +37,16 @@ inline f64x2 polynomial(f64x2 x, double constant, Rest... rest) {
   }
 }
 
-// 2^n for n of -126..127.
+// 2^n for n in -126..127.
 inline f32x4 power_of_two(i32x4 n) { return as_f32((n + 127) << 23); }
 
 struct ExpParts {
   f32x4 remainder;       // exp(r) - 1
-  f32x4 scale1, scale2;  // whose product is 2^n
+  f32x4 scale1, scale2;  // their product is 2^n
   f32x4 reciprocal2;     // 1 / scale2
 };
 
-// exp(x) = (remainder + 1) * scale1 * scale2; two scales, so that neither over- nor underflows.
+// exp(x) = (remainder + 1) * scale1 * scale2; two scales prevent overflow and underflow.
 inline ExpParts exp_parts(f32x4 x) {
   x = clamp(x, -104.0f, 90.0f);
   const f32x4 n = nearest(x * splat(1.44269504088896f));
@@ -62,9 +62,9 @@ inline f32x4 exp(f32x4 x) {
   return (e.remainder + 1.0f) * e.scale1 * e.scale2;
 }
 
-// exp(x) of what is at most 0, quickly: results below the smallest normal number are 0.
+// Computes exp(x) for x <= 0 quickly: results below the smallest normal number are 0.
 inline f32x4 exp_nonpositive(f32x4 x) {
-  constexpr float kShift = 12582912.0f + 127.0f;  // leaves the biased exponent in the lowest bits
+  constexpr float kShift = 12582912.0f + 127.0f;  // puts the biased exponent in the lowest bits
   const f32x4 shifted = multiply_add(x, splat(1.44269504088896f), splat(kShift));
   const f32x4 scale = as_f32(as_i32(shifted) << 23);
   const f32x4 n = shifted - splat(kShift);
@@ -100,7 +100,7 @@ inline f32x4 log(f32x4 x) {
 
 inline f32x4 log1p(f32x4 x) {
   const f32x4 u = x + 1.0f;
-  const f32x4 lost = (x - (u - 1.0f)) / u;  // what rounding took from u
+  const f32x4 lost = (x - (u - 1.0f)) / u;  // rounding error of u
   const f32x4 y = log(u) + select(abs(lost) < splat(1.0f), lost, splat(0.0f));
   return select(u == splat(1.0f), x, y);
 }
@@ -110,7 +110,7 @@ struct SinCos {
   i32x4 quadrant;
 };
 
-// Adding this to a float64 rounds it to an integer, which is then in the lower half's bits.
+// Adding this to a float64 rounds it to an integer, which is then in the low half of the bits.
 constexpr double kRounder = 6755399441055744.0;
 
 struct Rounded {
@@ -135,15 +135,15 @@ inline f32x4 narrow(f64x2 low, f64x2 high) {
                                    wasm_f32x4_demote_f64x2_zero(bits(high)), 0, 2));
 }
 
-// x - n * pi/2 for the nearest n, in float64: right while n has no more than 20 bits.
+// Computes x - n * pi/2 for the nearest n in float64, which is accurate if n has at most 20 bits.
 inline f64x2 reduce_quadrant(f64x2 x, Rounded* n) {
   *n = round_bits(x * 0.63661977236758134);
   return (x - n->value * 1.5707963267341256) - n->value * 6.0771005065061922e-11;
 }
 
-// The same for one |x| beyond 1e6, by Payne and Hanek's way (1983,
-// https://doi.org/10.1145/1057600.1057602): of 2/pi times the mantissa only the bits around the
-// point are computed, which leaves out multiples of 4 and what is too small.
+// The same for a single |x| above 1e6, by Payne and Hanek's method (1983,
+// https://doi.org/10.1145/1057600.1057602): only the bits around the point of 2/pi times the
+// mantissa are computed, which omits multiples of 4 and negligible bits.
 inline float reduce_large(float x, int32_t* quadrant) {
   constexpr uint32_t kTwoOverPi[] = {0,          0xa2f9836e, 0x4e441529, 0xfc2757d1,
                                      0xf534ddc0, 0xdb629599, 0x3c439041, 0xfe5163ab};
@@ -156,7 +156,7 @@ inline float reduce_large(float x, int32_t* quadrant) {
   };
   const uint64_t mantissa = (bits & 0x7fffff) | 0x800000;
   const uint64_t turn = (window(word) << 32 | window(word + 1)) * mantissa +
-                        (window(word + 2) * mantissa >> 32);  // of 2^64
+                        (window(word + 2) * mantissa >> 32);  // in units of 2^-64
   const uint64_t n = (turn + (uint64_t{1} << 61)) >> 62;
   const double angle = static_cast<double>(static_cast<int64_t>(turn - (n << 62))) *
                        3.4061215800865545e-19;  // 2 pi / 2^64
@@ -218,7 +218,7 @@ inline f32x4 tan(f32x4 x) {
   return select(x == splat(0.0f), x, select(even, s.sin, -s.cos) / select(even, s.cos, s.sin));
 }
 
-// The angle of the point (x, y).
+// Returns the angle of the point (x, y).
 inline f32x4 atan2(f32x4 y, f32x4 x) {
   const f32x4 ax = abs(x), ay = abs(y);
   const f32x4 large = max(ax, ay);
@@ -237,7 +237,7 @@ inline f32x4 atan2(f32x4 y, f32x4 x) {
 
 inline f32x4 atan(f32x4 x) { return atan2(x, splat(1.0f)); }
 
-// asin of a value of 0..1/2, given with its square.
+// asin of a value in 0..1/2, given with its square.
 inline f32x4 asin_core(f32x4 x, f32x4 z) {
   return x + x * z *
                  polynomial(z, 0.166666663f, 0.0750009875f, 0.0445980238f, 0.0311163963f,
@@ -268,7 +268,7 @@ inline f32x4 acos(f32x4 x) {
                 select(x < splat(0.0f), splat(kPi) - far, far));
 }
 
-// exp(a) / 2 for a >= 0, finite as long as the result is.
+// Computes exp(a) / 2 for a >= 0, finite whenever the result is.
 inline f32x4 half_exp(f32x4 a) {
   const ExpParts e = exp_parts(a);
   return (e.remainder + 1.0f) * e.scale1 * (e.scale2 * 0.5f);
@@ -336,7 +336,7 @@ inline PowParts pow_parts(f64x2 m, f64x2 e, f64x2 y) {
                          polynomial(z, 0.96179669393625333, 0.57707799893769263,
                                     0.41220329796809257, 0.32015353501507504, 0.27935671839646908) +
                      e;
-  // Beyond these bounds float32 is 0 or inf anyway; NaN passes.
+  // Outside these bounds float32 is 0 or inf anyway; NaN passes.
   const f64x2 power = reinterpret_cast<f64x2>(
       wasm_f64x2_pmin(wasm_f64x2_pmax(bits(y * log2), wasm_f64x2_const_splat(-200.0)),
                       wasm_f64x2_const_splat(200.0)));
@@ -347,7 +347,7 @@ inline PowParts pow_parts(f64x2 m, f64x2 e, f64x2 y) {
   return {p, n.bits};
 }
 
-// |x|^y. Where |x| is 0 or inf its exponent is taken so large that the power comes out as 0 or inf.
+// Computes |x|^y. If |x| is 0 or inf, its exponent is set so large that the power becomes 0 or inf.
 inline f32x4 pow_magnitude(f32x4 a, f32x4 y) {
   const i32x4 tiny = a < splat(1.17549435e-38f);
   const i32x4 raw = as_i32(select(tiny, a * splat(8388608.0f), a));

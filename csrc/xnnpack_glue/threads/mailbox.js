@@ -1,5 +1,5 @@
-// A thread hears of calls by messages, not by waiting for its mailbox: a promise that waits for memory
-// which nobody writes any more would keep a closed module, with its memory, for ever.
+// Threads receive calls by messages instead of waiting for their mailbox. A promise that waits for
+// memory that is never written again would keep a closed module and its memory alive forever.
 mergeInto(LibraryManager.library, {
   _emscripten_thread_mailbox_await: function (pthread_ptr) {},
 });

@@ -1,4 +1,4 @@
-// Work split over the thread pool; without threads everything runs in place.
+// Splits work over the thread pool; without threads everything runs in the calling thread.
 #pragma once
 
 #include <pthreadpool.h>
@@ -8,7 +8,7 @@
 
 namespace tfpy {
 
-// The pool that own kernels and XNNPACK share; null without threads.
+// Returns the pool that tfpy's kernels and XNNPACK share; null without threads.
 pthreadpool_t thread_pool();
 void open_thread_pool(size_t threads);
 
@@ -26,7 +26,7 @@ void parallel_for(size_t tasks, const Body& body) {
       const_cast<Body*>(&body), tasks, 0);
 }
 
-// What one of several tasks has of 0..items; the shares differ by one item at most.
+// The share of 0..items that one of several tasks has; shares differ by at most one item.
 struct Share {
   size_t begin, end;
 };
@@ -41,10 +41,11 @@ void parallel_shares(size_t items, size_t tasks, const Body& body) {
   });
 }
 
-// Element operations below which a second thread costs more than it gives.
+// Number of element operations below which a second thread does not pay off.
 constexpr size_t kThreadGrain = 32 * 1024;
 
-// In how many tasks, `most` at most, `items` of `cost` element operations each are worth splitting.
+// Returns the number of tasks, at most `most`, into which `items` of `cost` element operations each
+// should be split.
 inline size_t task_count(size_t items, size_t cost, size_t most = worker_count()) {
   const size_t worth = items / std::max<size_t>(1, kThreadGrain / std::max<size_t>(1, cost));
   return std::max<size_t>(1, std::min({most, items, worth}));
@@ -53,7 +54,7 @@ inline size_t task_count(size_t items, size_t cost, size_t most = worker_count()
 // Calls body(begin, end) for ranges that cover 0..items.
 template <class Body>
 void parallel_ranges(size_t items, size_t cost, const Body& body) {
-  constexpr size_t kRangesPerThread = 4;  // so that a slow thread can be helped
+  constexpr size_t kRangesPerThread = 4;  // so that other threads can help a slow one
   const size_t workers = worker_count();
   const size_t tasks = task_count(items, cost, workers > 1 ? workers * kRangesPerThread : 1);
   parallel_shares(items, tasks, [&](size_t, size_t begin, size_t end) { body(begin, end); });

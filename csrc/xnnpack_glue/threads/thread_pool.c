@@ -1,12 +1,12 @@
-// The threads of pthreadpool, in place of its pthreads.c. There a command ends when every worker
-// has taken part in it, so that one worker whose core is busy with something else, or that must be
-// woken first, holds up all others. Here workers enter a command while it is open; the caller,
-// which steals what nobody has begun, waits only for those that did enter.
+// The threads of pthreadpool, as a replacement of its pthreads.c. There a command ends after every
+// worker has taken part in it, so a single worker on a busy core, or one that must be woken first,
+// delays all others. Here workers enter a command while it is open. The caller takes over tasks
+// that were not begun, and waits only for the workers that entered.
 //
-// The fields of struct pthreadpool that have another meaning here:
-//   command         the command's number, a bit that says whether it is open, and how many workers
-//                   are inside it
-//   active_threads  how many workers sleep
+// Fields of struct pthreadpool with another meaning here:
+//   command         the command's number, a bit for whether it is open, and the number of workers
+//                   inside it
+//   active_threads  number of sleeping workers
 #include <emscripten/emscripten.h>
 #include <emscripten/threading.h>
 #include <limits.h>
@@ -20,11 +20,11 @@
 #include "threadpool-common.h"
 #include "threadpool-object.h"
 
-void _emscripten_yield(double now);  // of Emscripten's library
+void _emscripten_yield(double now);  // from Emscripten's library
 
 enum { kInside = 0x7f, kOpen = 0x80, kStep = 0x100 };
 
-// Before it sleeps, a worker looks so many times for a new command: about 0.2 ms.
+// Number of checks for a new command before a worker sleeps: about 0.2 ms.
 enum { kSpins = 20000 };
 
 static uint32_t number_of(uint32_t command) { return command & ~(uint32_t)(kOpen | kInside); }
@@ -47,7 +47,7 @@ static uint32_t wait_for_command(struct pthreadpool* pool, uint32_t done) {
   return number_of(command);
 }
 
-// Whether the command was still open.
+// Returns true if the command was still open.
 static bool enter(struct pthreadpool* pool, uint32_t number) {
   uint32_t command = load_command(pool);
   while (number_of(command) == number && (command & kOpen) != 0) {
@@ -70,7 +70,7 @@ static void* run_worker(void* argument) {
   }
 }
 
-// Opens the command that the pool's fields describe, for that many workers at most.
+// Opens the command in the pool's fields for at most this many workers.
 static void open_command(struct pthreadpool* pool, size_t workers) {
   const uint32_t number = number_of(load_command(pool)) + kStep;
   atomic_store(&pool->command, number | kOpen);
@@ -93,19 +93,19 @@ struct pthreadpool* pthreadpool_create(size_t threads_count) {
   return pool;
 }
 
-// The caller's share. The workers read its frames, where the task's context lies: what the caller
-// writes to the frames of its own share has to be in other cache lines, which processors fetch in
-// pairs, or each such write takes the context from all workers.
+// Runs the caller's share. The workers read the caller's frames, which contain the task's context.
+// The caller's writes during its share must therefore be in other cache lines, which processors
+// fetch in pairs; otherwise each write takes the context from all workers.
 static void __attribute__((noinline)) run_share(struct pthreadpool* pool,
                                                 thread_function_t thread_function) {
   char gap[128];
   __asm__ volatile("" : : "r"(gap) : "memory");
   thread_function(pool, &pool->threads[0]);
-  __asm__ volatile("" : : "r"(gap) : "memory");  // so that it lives until here
+  __asm__ volatile("" : : "r"(gap) : "memory");  // keeps it alive until here
 }
 
-// Waits for the workers that entered. One that has trapped never leaves: Emscripten ends the call
-// then, when it is asked whether there is something to be done.
+// Waits for the workers that entered. A worker that has trapped never leaves; Emscripten then ends
+// the call when it is asked for pending work.
 static void wait_until_left(struct pthreadpool* pool) {
   for (int i = 1; (load_command(pool) & kInside) != 0; ++i) {
     atomic_thread_fence(memory_order_seq_cst);
@@ -116,7 +116,7 @@ static void wait_until_left(struct pthreadpool* pool) {
   }
 }
 
-// Nobody is inside a command here, so the fields may be written.
+// No worker is inside a command here, so the fields may be written.
 PTHREADPOOL_INTERNAL void pthreadpool_parallelize(struct pthreadpool* pool,
                                                   thread_function_t thread_function,
                                                   const void* params, size_t params_size,

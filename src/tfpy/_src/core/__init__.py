@@ -1,1 +1,2 @@
-"""Tensor, eager execution, the tape, nested structures, and one function for each primitive."""
+"""Tensor, conversion of Python values and strings, eager execution, the tape, nested structures,
+and one function for each primitive."""

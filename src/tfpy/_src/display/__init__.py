@@ -1,1 +1,2 @@
-"""HTML and SVG for notebooks and pages: tables, charts, diagrams, progress bars, tracebacks."""
+"""Text, HTML and SVG for terminals, notebooks and pages: tables, charts, diagrams, progress bars,
+tracebacks."""

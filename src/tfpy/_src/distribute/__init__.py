@@ -1,1 +1,2 @@
-"""Devices, strategies and replicas (`tf.distribute`), and meshes (`tf.experimental.dtensor`)."""
+"""Devices (also the functions of `tf.config` for devices and their memory), strategies and replicas
+(`tf.distribute`), and meshes (`tf.experimental.dtensor`)."""

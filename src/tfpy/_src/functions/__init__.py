@@ -1,1 +1,2 @@
-"""`tf.function`: tracing, control flow, AutoGraph, and the executor of compiled Graphs."""
+"""`tf.function`: tracing, control flow (also `tf.cond` and `tf.py_function`), AutoGraph, and the
+executor of compiled Graphs."""

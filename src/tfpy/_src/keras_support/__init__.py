@@ -1,1 +1,2 @@
-"""The integration with Keras 3, and imports of tfpy under the name `tensorflow`."""
+"""The integration with Keras 3, imports of tfpy under the name `tensorflow`, and the private names
+of TensorFlow that Keras uses."""
