@@ -1,2 +1,2 @@
-"""Readers and writers for model files of TensorFlow, TensorFlow.js, ONNX and TFLite, including the
-operations of each format; exported programs; and `tf.raw_ops`."""
+"""Readers and writers for model files of TensorFlow, TensorFlow.js, ONNX and TFLite with their
+encodings and operations, exported programs, and `tf.raw_ops`."""

@@ -1,2 +1,2 @@
-"""`tf.function`: tracing, control flow (also `tf.cond` and `tf.py_function`), AutoGraph, and the
-executor of compiled Graphs."""
+"""`tf.function`: tracing, control flow (also `tf.cond`, `tf.py_function` and collective operations
+of replicas), AutoGraph, and the executor of compiled Graphs."""

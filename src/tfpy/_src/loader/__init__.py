@@ -1,2 +1,2 @@
-"""Importers for packages that the site stores as archives, or that are downloaded on first
-import."""
+"""Importers for packages that the site stores as archives or downloads on first import, and the
+place of the site's files."""
