@@ -281,8 +281,9 @@ class Checkpoint(Tracked):
 
         Returns:
             A status object. Its method `assert_consumed` raises an AssertionError unless every
-            value of the checkpoint and every object was matched. A warning lists the values that
-            have not been restored when it is deleted, unless `expect_partial` was called.
+            value of the checkpoint and every object was matched. If values have not been restored
+            by the time the status object is deleted, a warning lists them, unless its method
+            `expect_partial` was called.
 
         Raises:
             tf.errors.NotFoundError: If there is no such checkpoint, or if TensorFlow 1 wrote it.
@@ -330,8 +331,9 @@ class Checkpoint(Tracked):
 
         Returns:
             A status object. Its method `assert_consumed` raises an AssertionError unless every
-            value of the checkpoint and every object was matched. A warning lists the values that
-            have not been restored when it is deleted, unless `expect_partial` was called.
+            value of the checkpoint and every object was matched. If values have not been restored
+            by the time the status object is deleted, a warning lists them, unless its method
+            `expect_partial` was called.
 
         Raises:
             tf.errors.NotFoundError: If there is no such checkpoint, or if TensorFlow 1 wrote it.

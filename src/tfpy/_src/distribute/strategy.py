@@ -149,8 +149,8 @@ class Strategy:
             The result of `fn`. With more than one replica, its tensors are per-replica values.
 
         Raises:
-            RuntimeError: If the method is called in one of several replicas, or in the scope of a
-                different strategy.
+            RuntimeError: If a function that `run` calls for several replicas calls this method, or
+                it is called in the scope of a different strategy.
             ValueError: If a per-replica value does not have a component for each replica.
             tf.errors.UnimplementedError: If there is more than one replica, and `fn` uses strings,
                 `tf.print`, `tf.py_function`, or shapes that depend on values of tensors.
@@ -194,7 +194,7 @@ class Strategy:
         Raises:
             ValueError: If `reduce_op` is unknown, or if there is more than one replica and `value`
                 cannot be summed because it is not a per-replica value.
-            RuntimeError: If the method is called in one of several replicas.
+            RuntimeError: If a function that `run` calls for several replicas calls this method.
 
         Example:
             >>> import tfpy as tf
@@ -246,7 +246,7 @@ class Strategy:
             A tensor, or a nest in the structure of `value`.
 
         Raises:
-            RuntimeError: If the method is called in one of several replicas.
+            RuntimeError: If a function that `run` calls for several replicas calls this method.
 
         Example:
             >>> import tfpy as tf
@@ -334,12 +334,13 @@ class Strategy:
     ) -> DistributedDataset | DatasetV2:
         """Create a distributed dataset, in which each replica takes a whole batch of a dataset.
 
-        If fewer batches than replicas remain at the end, they are combined into one that is not
-        split, or dropped if there is more than one process.
+        In each step, every replica of this process takes the next batch. If fewer batches than
+        replicas remain at the end, they are combined into one batch, which is computed as a whole.
+        If there is more than one process, they are dropped.
 
         Args:
-            dataset_fn: Function that takes a `tf.distribute.InputContext`, and returns a dataset
-                with a batch for each replica of this process.
+            dataset_fn: Function that takes a `tf.distribute.InputContext`, and returns a dataset of
+                batches for single replicas.
             options: Has no effect.
 
         Returns:
