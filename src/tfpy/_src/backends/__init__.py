@@ -1,2 +1,2 @@
-"""The backends cpu, wasm, webgl, webgpu and jax, their selection and settings, storage of tensors and
-errors of memory, and the connection to JavaScript with facts about the page and browser."""
+"""The backends cpu, wasm, webgl, webgpu and jax, their selection and settings, the storage of
+tensors, errors of memory, and the connection to JavaScript, page and browser."""
