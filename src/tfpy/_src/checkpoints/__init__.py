@@ -1,1 +1,1 @@
-"""`tf.train`: checkpoints in TensorFlow's file format."""
+"""`tf.train`: checkpoints of Variables, modules and Keras models in TensorFlow's file format."""
