@@ -115,14 +115,15 @@ def drawing() -> str:
     for line in [[FIRST], *lines(), [LAST]]:
         lowest = y - GAP  # in the end, above JavaScript, which no module imports
         passed = [(n, s) for n, s in enumerate(PATH, 1) if s.room in line]
-        height = max(ROW - GAP, STEP * len(passed) + 12)
+        words = [] if passed else _contents(line)
+        height = max(ROW - GAP, STEP * len(passed) + 12, 16 * len(words) + 8)
         width = (LEFT - 10 - GAP * (len(line) - 1)) / len(line)
         for column, room in enumerate(line):
             x = 10 + column * (width + GAP)
             kind = "passed" if passed else "room"
             box = f'<rect x="{x:g}" y="{y}" width="{width:g}" height="{height}" rx="6"/>'
             shapes.append(f'<g class="{kind}">{box}{_text(x + 12, y + 24, room, "name")}</g>')
-        shapes += _stations(passed, y) if passed else _contents(line, y)
+        shapes += _stations(passed, y) if passed else _notes(words, y)
         y += height + GAP
     return TEMPLATE.format(
         width=WIDTH,
@@ -152,12 +153,16 @@ def _by_line(top: int, items: list[T]) -> list[tuple[int, T]]:
     return [(top + STEP * i, item) for i, item in enumerate(items)]
 
 
-def _contents(line: list[str], top: int) -> list[str]:
-    """Return the contents of rooms: a line for each room, or two lines for a room that is alone."""
+def _contents(line: list[str]) -> list[str]:
+    """Return the contents of rooms as lines of text. Each room begins a new line."""
     texts = [doc(room).replace("`", "") for room in line]
-    parts = [part for text in texts for part in textwrap.wrap(text, LETTERS)]
-    first = top + (24 if len(parts) == 1 else 16)
-    return [_text(LEFT + 12, first + 16 * i, part, "note") for i, part in enumerate(parts)]
+    return [part for text in texts for part in textwrap.wrap(text, LETTERS)]
+
+
+def _notes(words: list[str], top: int) -> list[str]:
+    """Return lines of text next to a box."""
+    first = top + (24 if len(words) == 1 else 16)
+    return [_text(LEFT + 12, first + 16 * i, part, "note") for i, part in enumerate(words)]
 
 
 def _text(x: float, y: float, words: str, kind: str = "text", anchor: str = "start") -> str:

@@ -1,2 +1,2 @@
 """Dtypes, errors, flags, source locations, the state of tracing, spans of the profiler, and atomic
-files. These modules import nothing else of tfpy."""
+writing of files. These modules import nothing else of tfpy."""

@@ -1,2 +1,2 @@
-"""Importers for packages that the site stores as archives or downloads on first import, and the
-place of the site's files."""
+"""Importers for packages that the site stores as archives, or that Python downloads on first
+import."""
