@@ -36,18 +36,33 @@ TITLES = {
 INTRODUCTION = """\
 # Ops
 
-How each public function is computed on each backend. `python build.py coverage --write` makes this
-page by running one call of every function; it is not written by hand.
+This page lists the public functions that compute tensors. For each backend it shows whether a
+function runs on the device or in NumPy and Python, which can be slow because values move between
+the device and Python. It also shows which functions have a gradient, and which dtypes they accept.
 
-- **native**: one kernel of the backend.
-- **composed**: several kernels of the backend; the values stay there.
-- **host**: computed by NumPy or Python, and brought back to the backend when it is needed next.
-- ↩ values are read back on the way, because the result's size depends on them or they are checked.
+The page is generated: `python build.py coverage --write` calls each function once and records
+what the call does. Other arguments can lead to a different result.
 
-*Gradient*: ✓ where `tf.GradientTape` gives one for every float input of the call, (✓) for some of
-them. *Dtypes*: those that the call was tried with and takes. *Tested against*: what computes the
-expected results in `tests/`; a function that TensorFlow has under another name, or not at all, is
-compared with the same written in TensorFlow.
+A column with the name of a backend contains one of these words:
+
+- **native**: The call uses at most one kernel of the backend.
+- **composed**: The call uses more than one kernel. The values between the kernels stay on the
+  device.
+- **host**: NumPy or Python computes a part of the call. The result is copied to the device when
+  another op uses it there.
+- **↩** after a word: Python also reads values during the call, because the size of the result
+  depends on them or because they are checked.
+
+The last three columns contain:
+
+- **gradient**: ✓ if `tf.GradientTape` computes a gradient for every float input of the call, and
+  (✓) if it does so only for some of them.
+- **dtypes**: the dtypes that the call accepts. Most calls are tried with float32, int32, bool and
+  complex64.
+- **tested against**: the library that computes the expected results in `tests/`. If TensorFlow does
+  not have a function, the test composes it from functions that TensorFlow has.
+
+The first table counts the functions with each word:
 """
 
 
@@ -216,9 +231,10 @@ def _operations() -> list[str]:
     return [
         "## tf.raw_ops",
         "",
-        f"{len(RECORDS)} operations of TensorFlow's graphs, each tested against TensorFlow's. What",
-        "is left out stands with the reason in",
-        "`src/tfpy/_src/formats/raw_ops/absent.py`. Not called here:",
+        f"`tf.raw_ops` contains {len(RECORDS)} operations of TensorFlow's graphs. Each is",
+        "tested against the same operation of TensorFlow. The file",
+        "`src/tfpy/_src/formats/raw_ops/absent.py` lists the operations that are not supported,",
+        "with reasons. The table does not contain these supported operations:",
         f"{', '.join(f'`{name}`' for name in sorted(operation_calls.ELSEWHERE))}.",
         "",
         *table(["operation", *BACKENDS], lines),
@@ -240,11 +256,15 @@ def _host_reasons() -> list[str]:
     return [
         "## What stays on the host",
         "",
-        "A function is on the host when one of these primitives is a part of it, or when it makes",
-        "its result in Python: places of values that the values decide (unique, suppressed boxes,",
-        "rows of ragged and indices of sparse tensors), texts, and what leaves for the page.",
+        "There are two reasons why NumPy or Python computes a function:",
         "",
-        *table(["primitives", "where", "why"], lines),
+        "- One of the primitives that it consists of has no kernel on the backend. The table lists",
+        "  these primitives.",
+        "- Python makes the result. This is true if the size of the result depends on the values,",
+        "  as in `tf.unique` and in functions of ragged and sparse tensors, and if the result",
+        "  contains strings or is drawn in the page.",
+        "",
+        *table(["primitives", "backends without a kernel", "reason"], lines),
     ]
 
 
@@ -256,9 +276,10 @@ def _primitives() -> list[str]:
     return [
         "## Primitives",
         "",
-        f"What functions are composed of: {len(PRIMITIVES)} records in",
-        "`src/tfpy/_src/compiler/ops/`. Each is tested on every backend against its NumPy meaning,",
-        "and that against TensorFlow. ° has no gradient.",
+        f"All functions are composed of {len(PRIMITIVES)} primitives. Each one is a record in",
+        "`src/tfpy/_src/compiler/ops/`, with a NumPy function that defines its results. Tests",
+        "compare every backend with the NumPy function, and the NumPy function with TensorFlow.",
+        "Primitives without a gradient are marked with °.",
         "",
         *table(["family", "ops"], [[family, ", ".join(n)] for family, n in families.items()]),
     ]

@@ -189,6 +189,6 @@ non_max_suppression: Op = register(
         doc="""Index and score of each chosen box, of shape [most, 2]. The indices after the last
         chosen box are -1.""",
         samples=_samples,
-        sequential="each choice depends on the previous choices",
+        sequential="each selected box depends on the boxes that were selected before",
     )
 )

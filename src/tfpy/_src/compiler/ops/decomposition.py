@@ -22,7 +22,7 @@ from tfpy._src.compiler.ops.movement import reshape, strided_slice
 from tfpy._src.compiler.ops.reference import linalg as host
 
 TAKES = dtypes.PARTS | dtypes.COMPLEX
-REASON = "pivoting and iteration are sequential, so NumPy's LAPACK computes it on the host"
+REASON = "pivoting and iteration are sequential, so NumPy computes it with LAPACK"
 
 Rule = Callable[..., Any]
 

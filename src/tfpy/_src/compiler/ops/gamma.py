@@ -19,7 +19,7 @@ from tfpy._src.compiler.ops.reference import gamma as host
 from tfpy._src.compiler.ops.rules import rule_of
 from tfpy._src.compiler.ops.special import lgamma, xlog1py, xlogy
 
-_ITERATES = "the number of terms until the sum converges differs from element to element"
+_ITERATES = "the number of terms until a series converges differs from element to element"
 
 
 def _function(

@@ -23,8 +23,8 @@ from tfpy._src.compiler.ir.op import Op, Sample, register
 from tfpy._src.compiler.ops.reference import philox, random as host
 
 STATE = ("key_0", "key_1", "counter_0", "counter_1", "counter_2", "counter_3")
-REJECTION = "elements consume a varying number of random words (rejection)"
-SEQUENTIAL = "each step depends on the previous step"
+REJECTION = "draws can be rejected, so each element needs a different number of draws"
+SEQUENTIAL = "each exchange of a shuffle depends on the previous exchanges"
 
 # Expressions
 

@@ -16,7 +16,7 @@ from tfpy._src.compiler.ops.families import infer
 from tfpy._src.compiler.ops.reference import hash as host_hash, text as host
 
 STRING = frozenset((dtypes.string,))
-_REASON = "strings live on the host"
+_REASON = "strings are Python objects, which only Python can process"
 _WORDS = [b"", b"tf", b" Some words\t", b"12:34", "Größe ÅÉ".encode(), b"x" * 70]
 
 
