@@ -58,7 +58,7 @@ AXES: Mapping[str, Mapping[str, Value]] = {
             flags=_WEBGL,
             answers={"webgpu": _NO_WEBGPU, "webgl": Answer(True, "webgl2-float16")},
         ),
-        "software rasterisers only": Value(
+        "software rasterizers only": Value(
             answers={
                 "webgpu": Answer(False, f'fallback adapter {_SLOWER}"WEBGPU_SOFTWARE_ENABLED".*'),
                 "webgl": Answer(False, f'software rasteriser {_SLOWER}"SOFTWARE_WEBGL_ENABLED".*'),
@@ -91,7 +91,7 @@ STAND_INS: Mapping[str, Mapping[str, Flag]] = {
 IMPOSSIBLE: tuple[tuple[State, str], ...] = (
     ({"browser": "webkit", "GPU": "WebGPU"}, "no WebGPU"),
     ({"browser": "webkit", "WebAssembly": "relaxed SIMD"}, "only a part of relaxed SIMD"),
-    ({"browser": "webkit", "GPU": "software rasterisers only"}, "does not name its rasteriser"),
+    ({"browser": "webkit", "GPU": "software rasterizers only"}, "does not name its rasterizer"),
     *(
         ({"browser": "webkit", "GPU": gpu, "thread": "worker"}, "no WebGL in workers")
         for gpu in ("WebGL2", "WebGL2 without float32 textures")

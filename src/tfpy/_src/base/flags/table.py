@@ -96,24 +96,25 @@ _ALL = (
         "TFPY_GPU_MEMORY_BUDGET",
         LIMIT,
         _budget("gpu", "derived from the device's memory and the screen"),
-        "Number of bytes that a GPU backend may hold. Above it, the least recently used tensors "
-        "move to the host, and return when they are used. webgl also moves tensors when the GPU is "
-        "out of memory; with -1 only then. Read when a backend opens.",
+        "Number of bytes that a GPU backend may hold. Above this number, the least recently used "
+        "tensors move to the host, and return when they are used. webgl also moves tensors when "
+        "the GPU is out of memory. -1: tensors move only then. Read when a backend opens.",
     ),
     Flag(
         "TFPY_HOST_MEMORY_BUDGET",
         LIMIT,
         _budget("host", "the device's memory as the browser reports it, or 4 GiB"),
-        "Number of bytes of tensors that may move from a backend to the host. Beyond it the "
-        "backend runs out of memory. -1: no limit. Read when a backend opens.",
+        "Number of bytes of tensors that may move from a backend to the host. Above this number, "
+        "the backend raises an error that memory is exhausted. -1: no limit. Read when a backend opens.",
     ),
     Flag(
         "TFPY_MAX_UNPACKED_BYTES",
         SIZE,
         2**28,
-        "Number of bytes that the contents of one file may unpack to: the pixels of an image, the "
-        "members of an archive, a record of a compressed file, constants that repeat a value. 64 "
-        "times the size of the file is always allowed. Raise it for files that you trust.",
+        "Largest number of bytes to which the contents of one file may be unpacked: the pixels of "
+        "an image, the members of an archive, a record of a compressed file, or constants that "
+        "repeat a value. 64 times the size of the file is always allowed. Raise the flag for files "
+        "that you trust.",
     ),
     Flag(
         "TFPY_HEARTBEAT_SECONDS",
@@ -157,8 +158,8 @@ _ALL = (
         "WEBGL_FORCE_F16_TEXTURES",
         SWITCH,
         False,
-        "Store floats in 16 bits even if float32 textures are renderable, as phones without such "
-        "textures do.",
+        "Store floats in 16 bits even if float32 textures are renderable, to test a program as on "
+        "phones without such textures.",
         "webgl",
     ),
     Flag(
@@ -200,7 +201,7 @@ _ALL = (
         "WEBGL_MAX_TEXTURE_SIZE",
         SIZE,
         Found(lambda facts: facts["webgl"]["maxTextureSize"], "found"),
-        "Largest width and height of a texture. A tensor has at most 4 x its square elements.",
+        "Largest width and height of a texture. A tensor has at most 4 x this number² elements.",
         "webgl",
         lowers=True,
     ),
@@ -208,14 +209,14 @@ _ALL = (
         "WEBGL_DELETE_TEXTURE_THRESHOLD",
         LIMIT,
         512 * 2**20,
-        "Number of bytes of free textures that are cached for new tensors; -1: all.",
+        "Number of bytes of free textures that are cached for new tensors. -1: no limit.",
         "webgl",
     ),
     Flag(
         "WEBGL_FLUSH_THRESHOLD",
         LIMIT,
         -1,
-        "Number of milliseconds after which draws are submitted to the GPU (`gl.flush`); -1: the "
+        "Number of milliseconds after which draws are submitted to the GPU (`gl.flush`). -1: the "
         "browser decides.",
         "webgl",
     ),
@@ -279,7 +280,7 @@ _ALL = (
         "WEBGPU_DEFERRED_SUBMIT_BATCH_SIZE",
         SIZE,
         64,
-        "Number of encoded dispatches after which they are submitted to the GPU.",
+        "Number of dispatches that are collected before they are submitted to the GPU.",
         "webgpu",
     ),
     Flag(
@@ -325,14 +326,15 @@ _ALL = (
         "TFPY_WASM_THREADS_COUNT",
         COUNT,
         0,
-        "Number of threads, at most 8; 0: one for each core (`tf.set_threads_count` sets it).",
+        "Number of threads, at most 8. 0: one for each core. `tf.set_threads_count` sets this flag.",
         "wasm",
     ),
     Flag(
         "TFPY_WASM_CODEGEN",
         one_of("auto", "always", "never"),
         "auto",
-        "Compile elementwise kernels to WebAssembly: when it is worthwhile, always, or never.",
+        "When to compile elementwise kernels to WebAssembly: `auto` (after they have run often "
+        "enough to make it worthwhile), `always` or `never`.",
         "wasm",
     ),
     Flag(
@@ -340,8 +342,8 @@ _ALL = (
         LIMIT,
         _budget("wasm", "3 GiB"),
         "Number of bytes that tensors may take in the module's heap, which grows to at most 4 GiB. "
-        "Above it, tensors move to the host as with TFPY_GPU_MEMORY_BUDGET. Tensors also move when "
-        "the browser does not let the heap grow; with -1 only then.",
+        "Above this number, tensors move to the host, as with `TFPY_GPU_MEMORY_BUDGET`. Tensors "
+        "also move when the browser does not let the heap grow. -1: tensors move only then.",
         "wasm",
     ),
 )
