@@ -105,7 +105,8 @@ _ALL = (
         LIMIT,
         _budget("host", "the device's memory as the browser reports it, or 4 GiB"),
         "Number of bytes of tensors that may move from a backend to the host. Above this number, "
-        "the backend raises an error that memory is exhausted. -1: no limit. Read when a backend opens.",
+        "the backend raises an error that memory is exhausted. -1: no limit. Read when a backend "
+        "opens.",
     ),
     Flag(
         "TFPY_MAX_UNPACKED_BYTES",
@@ -326,7 +327,8 @@ _ALL = (
         "TFPY_WASM_THREADS_COUNT",
         COUNT,
         0,
-        "Number of threads, at most 8. 0: one for each core. `tf.set_threads_count` sets this flag.",
+        "Number of threads, at most 8. 0: one for each core. `tf.set_threads_count` sets this "
+        "flag.",
         "wasm",
     ),
     Flag(

@@ -24,7 +24,8 @@ _REASONS = {
         WEBGL_BUFFER_SUPPORTED WEBGL_FENCE_API_ENABLED WEBGL_MAX_TEXTURES_IN_SHADER
     """,
     "floats are always read as floats": "WEBGL_DOWNLOAD_FLOAT_ENABLED",
-    "tf.math.is_nan tests the bits of the number, which works with all drivers": "WEBGL2_ISNAN_CUSTOM",
+    "tf.math.is_nan tests the bits of the number, which works with all drivers":
+        "WEBGL2_ISNAN_CUSTOM",
     "the device computes all ops on its tensors, regardless of their size": """
         TOPK_LAST_DIM_CPU_HANDOFF_SIZE_THRESHOLD TOPK_K_CPU_HANDOFF_THRESHOLD
     """,
