@@ -47,20 +47,21 @@ def mark(items: Iterable[pytest.Item]) -> None:
 _HEAD = """\
 # Promises and their tests
 
-TensorFlow.js promises its users how programs behave on their devices, for example that reading a
-tensor does not block the page. The promises are in its [platform
+The documentation of TensorFlow.js makes promises about the behavior of programs on devices, for
+example that reading a tensor does not block the page. They are in its [platform
 guide](https://www.tensorflow.org/js/guide/platform_environment), in the announcements of its WASM
 backend, and in sections 3 and 4 of [the paper](https://arxiv.org/abs/1901.05350).
 
-This page lists each promise as it holds for tfpy, with the tests that check it. If you move from
-TensorFlow.js, it shows what you can rely on. [The environment](environment.md) and [Debugging and
-profiling](debugging.md) explain the topics.
+This page lists each promise in the form in which it is true for tfpy, with the tests that check it.
+If you come from TensorFlow.js, it shows what you can rely on. [The environment](environment.md) and
+[Debugging and profiling](debugging.md) explain the topics.
 
-The first line of a promise's tests is its name. With the name you can run the tests: `python
-build.py e2e -- -k paper_paging`. The tests use software rasterizers. Where only a GPU can show the
-result, the page links to measurements.
+In the column "tests", the first line is the name of the promise, and the other lines are its tests.
+To run the tests of a promise in browsers, pass its name: `python build.py e2e -- -k paper_paging`.
+The tests run on software rasterizers instead of GPUs. Results that only a GPU can show have a link
+to measurements instead.
 
-The page is generated from `tests/promises.toml`: `PYTHONPATH=src:tests python -m promises --write`.
+The page is generated from `tests/promises.toml` by `PYTHONPATH=src:tests python -m promises --write`.
 """
 
 _SOURCES = {
