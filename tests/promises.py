@@ -61,7 +61,8 @@ To run the tests of a promise in browsers, pass its name: `python build.py e2e -
 The tests run on software rasterizers instead of GPUs. Results that only a GPU can show have a link
 to measurements instead.
 
-The page is generated from `tests/promises.toml` by `PYTHONPATH=src:tests python -m promises --write`.
+The command `PYTHONPATH=src:tests python -m promises --write` generates this page from
+`tests/promises.toml`.
 """
 
 _SOURCES = {
