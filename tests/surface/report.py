@@ -45,7 +45,8 @@ what the call does. Other arguments can lead to a different result.
 
 A column with the name of a backend contains one of these words:
 
-- **native**: The call uses at most one kernel of the backend.
+- **native**: The call uses at most one kernel of the backend. The kernels of cpu are NumPy
+  functions.
 - **composed**: The call uses more than one kernel. The values between the kernels stay on the
   device.
 - **host**: NumPy or Python computes a part of the call. The result is copied to the device when
