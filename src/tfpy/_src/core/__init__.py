@@ -1,2 +1,2 @@
 """Tensor and TensorShape, conversion of Python values and strings, eager execution, the tape,
-nested structures, and one function for each primitive."""
+nested structures, and the primitives."""

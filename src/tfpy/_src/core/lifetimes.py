@@ -154,8 +154,8 @@ def memory() -> dict[str, Any]:
         - `numDataBuffers`: Number of buffers that hold their values. Tensors can share a buffer,
           for example after `tf.reshape`.
         - `numBytes`: Number of bytes in these buffers.
-        - `backend`: Dict for the active backend. Its keys include `slots` (number of buffers of the
-          backend) and `bytes` (size of these buffers in bytes).
+        - `backend`: Dict for the active backend, without values that are only in Python's memory.
+          Its keys include `slots` (number of buffers) and `bytes` (size of these buffers).
         - `largest`: Only in debug mode (`tf.enable_debug_mode()`). List of the groups of tensors
           that use the most memory, largest first. The tensors of a group have the same dtype and
           shape, are stored in the same place, and were created by the same line of the program. A

@@ -1,2 +1,2 @@
-"""`tf.function`: tracing, control flow (also `tf.cond`, `tf.py_function` and collective operations
-of replicas), AutoGraph, and the executor of compiled Graphs."""
+"""`tf.function`: tracing, control flow (such as `tf.cond`, `tf.py_function` and collectives of
+replicas), AutoGraph, and the executor of compiled Graphs."""

@@ -1,2 +1,2 @@
 """Tensor computation: arrays, math, linear algebra, random numbers, signals, neural networks,
-ragged and sparse tensors, Variables, automatic differentiation, and images of the page."""
+ragged and sparse tensors, Variables, automatic differentiation, and images on the page."""

@@ -99,10 +99,10 @@ def function(
         quantize: Precision of matrix products and convolutions with weights, for inference on the
             wasm and webgpu backends. The other backends compute in full precision. With `"int8"`,
             weights (Variables, captured tensors and constants) and inputs are rounded to int8,
-            which is up to 3.2 times as fast as float32 and changes results by about 1%. `"int4"`
-            does the same, but on webgpu it rounds weights to int4 if they are multiplied by a
-            matrix with at most four rows, as in text generation. This reads less memory and changes
-            results by about 10%. Default: full precision.
+            which is usually 1.1 to 3.2 times as fast as float32 and changes results by about 1%.
+            `"int4"` does the same, but on webgpu it rounds weights to int4 if they are multiplied
+            by a matrix with at most four rows, as in text generation. This reads less memory and
+            changes results by about 10%. Default: full precision.
 
     Returns:
         A compiled function, which is called like `func`. If `func` is None, a decorator that

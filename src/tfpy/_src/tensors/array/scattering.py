@@ -150,8 +150,8 @@ def scatter_nd(
 ) -> Tensor:
     """Create a tensor of zeros and add updates at the given indices.
 
-    If an index occurs more than once, its updates are added. Strings are concatenated, and of
-    booleans the last update is used. Elements without an update are 0, empty strings or False.
+    If an index occurs more than once, its updates are added. For strings, they are concatenated,
+    and for booleans, the last one is used. Other elements are 0, empty strings or False.
 
     Args:
         indices: Integer tensor of shape `[..., depth]`. Each row is the index of a slice.
