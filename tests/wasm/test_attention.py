@@ -119,7 +119,7 @@ def test_operands_too_small(
     ("more", "text"),
     [
         ({"out_strides": (0, 0, 0, 1)}, "dense"),
-        ({"out_strides": (120, 40, 4, 2)}, "neighbours"),
+        ({"out_strides": (120, 40, 4, 2)}, "not adjacent"),
         ({"out_strides": (120, 40, 8, 1)}, "small|dense"),
         ({"q_strides": (2**31 - 1,) * 4}, "q"),
         ({"q_strides": (240, 80, -8, 1)}, "q_strides"),

@@ -183,8 +183,8 @@ REFUSED: list[tuple[dict[str, Any], list[tuple[tuple[int, ...], str]], str]] = [
     ({}, [((4,), "float32")], "number of inputs"),
     ({"bias": "true"}, [((3,), "float32")], "bias has 3 elements"),
     ({"bias": "true"}, [((4,), "int32")], "dtype"),
-    ({"clamp_min_bits": float_bits(2), "clamp_max_bits": float_bits(1)}, [], "no range"),
-    ({"clamp_min_bits": float_bits(float("nan"))}, [], "no range"),
+    ({"clamp_min_bits": float_bits(2), "clamp_max_bits": float_bits(1)}, [], "not a range"),
+    ({"clamp_min_bits": float_bits(float("nan"))}, [], "not a range"),
     ({"clamp_max_bits": 0.5}, [], "clamp_max_bits is not an integer"),
 ]
 

@@ -242,7 +242,7 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
     ({"m": 2, "k": 8, "n": 4}, "the output has 32 elements"),
     ({"transpose_b": "yes"}, "transpose_b does not have one of its values"),
     ({"bias": "true"}, "number of inputs"),
-    ({"clamp_min_bits": 0, "clamp_max_bits": -(2**31) + 2**23}, "no range"),
+    ({"clamp_min_bits": 0, "clamp_max_bits": -(2**31) + 2**23}, "not a range"),
 ]
 
 

@@ -27,8 +27,8 @@ class Calling(DatasetBase):
         """Apply a function to every element.
 
         The function is traced, as a `tf.function` is, and then computed with NumPy on every
-        backend. Python code in it therefore runs only during tracing. A function that cannot be
-        traced, for example because it uses ragged tensors or `tf.py_function`, is called for every
+        backend. Python code in it therefore runs only during tracing. Functions that use ragged
+        tensors or `tf.py_function`, or that a `tf.function` would run eagerly, are called for every
         element instead, which is slower.
 
         Args:
