@@ -14,7 +14,7 @@ ROOT = Path(__file__).parents[1]
 @pytest.mark.parametrize(
     "words",
     [
-        ["programs", "--seed", "1000200", "--programs", "4"],
+        ["programs", "--seed", "1000200", "--programs", "2"],
         ["mutants", "--seed", "1", "--programs", "30"],
     ],
     ids=["programs", "mutants"],
