@@ -73,7 +73,10 @@ def package_members(thing: type) -> set[str]:
 
     name = homes().get(thing, "")
     found = {*tomllib.loads(PACKAGE_MEMBERS.read_text()).get(name, ())}
-    return found | operand.PACKAGE_MEMBERS if issubclass(thing, operand.Operand) else found
+    if issubclass(thing, operand.Operand):
+        kinds = inspect.getmembers(thing, lambda kind: isinstance(kind, operand.AbsentAttribute))
+        found |= operand.PACKAGE_MEMBERS | {name for name, _ in kinds}
+    return found
 
 
 def _module(namespace: str) -> ModuleType:

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 class AbsentAttribute:
     """An attribute that tensors do not have, although arrays of other libraries do.
 
-    Access raises an AttributeError that names the function to use instead. So `hasattr` is False,
-    and other attributes cost nothing.
+    Access on a tensor raises an AttributeError that names the function to use instead. So `hasattr`
+    is False, and other attributes cost nothing.
     """
 
     def __init__(self, instead: str) -> None:
@@ -28,6 +28,8 @@ class AbsentAttribute:
         self._name = name
 
     def __get__(self, value: Any, kind: type) -> Any:
+        if value is None:
+            return self
         raise AttributeError(
             f"'{kind.__name__}' object has no attribute '{self._name}'; use {self._instead}",
             name=self._name,
