@@ -210,9 +210,13 @@ class CheckpointManager:
         Raises:
             tf.errors.OpError: If the files cannot be written.
 
-        Example::
-
-            path = await manager.save_async()
+        Example:
+            >>> import asyncio, tempfile
+            >>> import tfpy as tf
+            >>> checkpoint = tf.train.Checkpoint(v=tf.Variable(1.0))
+            >>> manager = tf.train.CheckpointManager(checkpoint, tempfile.mkdtemp(), 3)
+            >>> asyncio.run(manager.save_async()).endswith("ckpt-1")  # in a page: await
+            True
         """
         if not self._is_due(check_interval):
             return None

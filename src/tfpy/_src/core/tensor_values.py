@@ -107,13 +107,12 @@ class TensorValues:
             An awaitable that resolves to a NumPy array with the tensor's shape and dtype. If the
             rank is 0, it resolves to a NumPy scalar, or to bytes for a string.
 
-        Example::
-
-            import tfpy as tf
-
-            x = tf.constant([1.0, 2.0]) * 3.0
-            values = await x.data()
-            print(values.tolist())  # [3.0, 6.0]
+        Example:
+            >>> import asyncio
+            >>> import tfpy as tf
+            >>> x = tf.constant([1.0, 2.0]) * 3.0
+            >>> asyncio.run(x.data()).tolist()  # in a page: (await x.data()).tolist()
+            [3.0, 6.0]
         """
         storage = self.storage  # the tensor may be disposed while the values are transferred
         if self.dtype is variant:
@@ -165,13 +164,12 @@ class TensorValues:
         Returns:
             An awaitable that resolves to nested lists, or to a number if the rank is 0.
 
-        Example::
-
-            import tfpy as tf
-
-            x = tf.constant([[1, 2], [3, 4]])
-            rows = await x.array()
-            print(rows)  # [[1, 2], [3, 4]]
+        Example:
+            >>> import asyncio
+            >>> import tfpy as tf
+            >>> x = tf.constant([[1, 2], [3, 4]])
+            >>> asyncio.run(x.array())  # in a page: await x.array()
+            [[1, 2], [3, 4]]
         """
         return (await self.data()).tolist()
 
