@@ -155,8 +155,8 @@ def _by_line(top: int, items: list[T]) -> list[tuple[int, T]]:
 
 def _contents(line: list[str]) -> list[str]:
     """Return the contents of rooms as lines of text. Each room begins a new line."""
-    texts = [doc(room).replace("`", "") for room in line]
-    return [part for text in texts for part in textwrap.wrap(text, LETTERS)]
+    plain = [doc(room).replace("`", "") for room in line]
+    return [part for contents in plain for part in textwrap.wrap(contents, LETTERS)]
 
 
 def _notes(words: list[str], top: int) -> list[str]:

@@ -137,15 +137,15 @@ class DenseOperand(Operand, AnyTensor):
     transpose = AbsentAttribute("tf.transpose(x)")
 
     def __setitem__(self, key: object, value: object) -> None:
-        """Raise an error, because tensors are immutable.
+        """Raise an error that names the functions to use instead.
 
         Raises:
             TypeError: Always, as in TensorFlow.
         """
         raise TypeError(
-            f"'{type(self).__name__}' object does not support item assignment: tensors are "
-            "immutable. Use x = tf.tensor_scatter_nd_update(x, indices, updates), or a "
-            "tf.Variable v and v[key].assign(value)"
+            f"'{type(self).__name__}' object does not support item assignment. Use "
+            "x = tf.tensor_scatter_nd_update(x, indices, updates), or v[key].assign(value) of a "
+            "tf.Variable v"
         )
 
 
