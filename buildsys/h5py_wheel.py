@@ -1,7 +1,7 @@
-"""h5py for Pyodide, compiled from its source distribution, with HDF5 and zlib of Debian's sources.
+"""h5py for Pyodide, compiled from its source distribution, and HDF5 and zlib from Debian's sources.
 
-Its two dozen extension modules and HDF5 are one library: it loads in one step, when h5py is
-imported, and has nothing of HDF5 that h5py does not call.
+Its two dozen extension modules and HDF5 are linked into one library. The library loads in one step
+when h5py is imported, and contains only the parts of HDF5 that h5py calls.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ LEFT_OUT = ("tests", "ipy_completer.py")
 
 
 def ensure() -> Path:
-    """The h5py wheel, built when missing."""
+    """Return the h5py wheel, built if it is missing."""
     tools = toolchain.ensure()
     numpy = numpy_wheel.ensure()
     inputs = {

@@ -1,4 +1,4 @@
-"""ml_dtypes for Pyodide (bfloat16 and others as dtypes of NumPy), compiled from its sources."""
+"""ml_dtypes (bfloat16 and other dtypes for NumPy) for Pyodide, compiled from its sources."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ LICENCES = ("LICENSE", "third_party/eigen/COPYING.MPL2", "third_party/eigen/COPY
 
 
 def ensure() -> Path:
-    """The ml_dtypes wheel, built when missing."""
+    """Return the ml_dtypes wheel, built if it is missing."""
     tools = toolchain.ensure()
     numpy = numpy_wheel.ensure()
     inputs = {

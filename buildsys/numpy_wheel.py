@@ -1,7 +1,7 @@
 """NumPy for Pyodide, compiled from its source distribution.
 
-Pages get NumPy from Pyodide's own distribution; npm has only Pyodide's core, so the tests and the
-demo, which need no network, use this wheel.
+Pages load NumPy from Pyodide's own distribution. The npm package has only Pyodide's core, so the
+tests and the demo, which need no network, use this wheel.
 """
 
 from __future__ import annotations
@@ -36,11 +36,14 @@ C99_FUNCTIONS = (
     *MATH,
     *(f"{name}{suffix}" for name in COMPLEX for suffix in ("", "f", "l")),
 )
-"""What NumPy asks for of C99's library, which Emscripten has: each link costs two seconds."""
+"""C99 library functions that Emscripten has and that NumPy's build probes for.
+
+Each probe would link a program, which takes two seconds.
+"""
 
 
 def ensure() -> Path:
-    """The NumPy wheel, built when missing."""
+    """Return the NumPy wheel, built if it is missing."""
     tools = toolchain.ensure()
     inputs = {
         "version": VERSION,
@@ -94,7 +97,7 @@ def _make(into: Path, tools: toolchain.Toolchain) -> None:
 def _repack(built: Path, out: Path, work: Path) -> None:
     """Copy a wheel with the right tag and without the paths of this machine's cache.
 
-    NumPy records its compilers' paths.
+    NumPy records the paths of its compilers.
     """
     with zipfile.ZipFile(built) as old:
         names = [name for name in old.namelist() if not name.endswith("/")]

@@ -1,4 +1,4 @@
-"""Python packages with compiled modules, for Pyodide: what their builds share."""
+"""The shared steps of the builds of Python packages with compiled modules for Pyodide."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from .console import BuildError, run_logged
 from .paths import DATA, ROOT
 from .toolchain import Toolchain
 
-PYTHON = "3.14"  # of Pyodide 314
+PYTHON = "3.14"  # the version in Pyodide 314
 PLATFORM = "pyemscripten-2026_0-wasm32"
 TAG = "cp314-cp314-pyemscripten_2026_0_wasm32"
 MODULE_SUFFIX = ".cpython-314-wasm32-emscripten.so"
 EXCEPTIONS = ("-fwasm-exceptions", "-sSUPPORT_LONGJMP=wasm")
 SYSCONFIG = "_sysconfigdata__emscripten_wasm32-emscripten"
-HEADERS_SUITE = "forky"  # the first Debian with this Python
+HEADERS_SUITE = "forky"  # the first Debian suite with this Python
 HEADERS_PACKAGE = f"libpython{PYTHON}-dev"
 MAKE_PYCONFIG = DATA / "make_pyconfig.py"
 BACKEND_LOCK = ROOT / "requirements" / "numpy.txt"
@@ -30,12 +30,15 @@ RECIPE = Path(__file__)  # an input of every build that uses it
 
 
 def fetch_sdist(name: str, version: str, sha256: str, work: Path) -> Path:
-    """Unpack a source distribution; pip would run its build backend to download it."""
+    """Download and unpack a source distribution, and return its folder.
+
+    pip would run the build backend of the package to download it.
+    """
     download = [pyenv.ensure("build"), "-m", "unearth", "--no-binary", "--download", work]
     run_logged([*download, f"{name}=={version}"], f"{name}-sdist")
     sdist = work / f"{name}-{version}.tar.gz"
     if file_hash(sdist) != sha256:
-        raise BuildError(f"{sdist.name} is not the file that this build was written for")
+        raise BuildError(f"{sdist.name} does not have the SHA-256 that is pinned for it: {sha256}")
     run_logged(["tar", "--extract", "--file", sdist, "--directory", work], f"{name}-unpack")
     return work / f"{name}-{version}"
 
@@ -51,13 +54,13 @@ def fetch_backend(site: Path, tools: Toolchain) -> None:
 
 
 def extract_sysconfig(into: Path) -> None:
-    """Put the module with the values of Pyodide's build of CPython into a folder."""
+    """Extract the module with the configuration of Pyodide's CPython into a folder."""
     with zipfile.ZipFile(npm.ensure() / "pyodide" / "python_stdlib.zip") as stdlib:
         stdlib.extract(f"{SYSCONFIG}.py", into)
 
 
 def python_headers() -> Path:
-    """The folder of CPython's headers, with a pyconfig.h for Pyodide's build of it."""
+    """Return the folder of CPython's headers, with the pyconfig.h of Pyodide's build."""
     inputs = {
         "package": [HEADERS_SUITE, HEADERS_PACKAGE],
         "script": file_hash(MAKE_PYCONFIG),
@@ -79,7 +82,7 @@ def _make_headers(into: Path) -> None:
     values = work / f"{SYSCONFIG}.py"
     made = pyenv.read(pyenv.ensure("build"), MAKE_PYCONFIG, template, values)
     if "#define SIZEOF_VOID_P 4" not in made:
-        raise BuildError("the made pyconfig.h is not one for wasm32")
+        raise BuildError("the generated pyconfig.h is not for wasm32: SIZEOF_VOID_P is not 4")
     (into / "include" / "pyconfig.h").write_text(made + "\n", encoding="utf-8")
     shutil.rmtree(work)
 
@@ -87,7 +90,7 @@ def _make_headers(into: Path) -> None:
 def compile_archive(
     project: Path, build: Path, defines: Mapping[str, object], tools: Toolchain, log: str
 ) -> None:
-    """Compile a CMake project of static libraries, whose objects can go into a side module."""
+    """Compile a CMake project of static libraries whose objects can be part of a side module."""
     options: Mapping[str, object] = {
         "CMAKE_BUILD_TYPE": "None",
         "CMAKE_C_COMPILER": tools.llvm("clang"),
@@ -104,7 +107,7 @@ def compile_archive(
 
 
 def link(out: Path, modules: Sequence[str], archives: Sequence[Path], tools: Toolchain) -> None:
-    """Link a side module of the extension modules in the first archive."""
+    """Link the extension modules in the first archive into a side module."""
     exports = ",".join(f"_PyInit_{module}" for module in modules)
     options = [*EXCEPTIONS, "-sWASM_BIGINT", "-sSIDE_MODULE=2", f"-sEXPORTED_FUNCTIONS={exports}"]
     first, *others = archives
@@ -113,9 +116,9 @@ def link(out: Path, modules: Sequence[str], archives: Sequence[Path], tools: Too
 
 
 def write_wheel(out: Path, files: Mapping[str, bytes]) -> None:
-    """Write a wheel, sorted, with fixed times: equal contents, equal bytes.
+    """Write a wheel with sorted members and fixed times, so that equal contents make equal bytes.
 
-    The files have a .dist-info with WHEEL and METADATA; RECORD is made here.
+    The files include WHEEL and METADATA in a .dist-info folder. This function adds RECORD.
     """
     info = next(name for name in files if name.endswith(".dist-info/WHEEL")).removesuffix("WHEEL")
     kept = {name: data for name, data in files.items() if name != f"{info}RECORD"}
@@ -129,7 +132,7 @@ def write_wheel(out: Path, files: Mapping[str, bytes]) -> None:
 
 
 def wheel_text(tag: str) -> bytes:
-    """The file WHEEL of a wheel with this tag."""
+    """Return the contents of the file WHEEL of a wheel with this tag."""
     pure = str(tag.endswith("-any")).lower()
     lines = ["Wheel-Version: 1.0", "Generator: tfpy", f"Root-Is-Purelib: {pure}", f"Tag: {tag}"]
     return ("\n".join(lines) + "\n").encode()

@@ -1,9 +1,9 @@
 // Compile Python sources with Pyodide's Python: compile_bytecode.mjs CORE SOURCES FOLDER [PLACE].
 //
-// CORE is Pyodide's npm package. FOLDER receives a __pycache__ for each folder of SOURCES. PLACE is the
-// prefix of file names in tracebacks, for importers that do not replace them. Imports do not compare
-// the bytecode with the sources, because an installation changes their times. The bytecode has lines
-// but no columns, which would be a quarter of its size.
+// CORE is Pyodide's npm package. The script creates a __pycache__ in FOLDER for each folder of SOURCES.
+// PLACE is the prefix of file names in tracebacks, for importers that do not replace them. Imports do not
+// compare the bytecode with the sources, because an installation changes their times. The bytecode has
+// line numbers but no columns, which would be a quarter of its size.
 
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";

@@ -1,7 +1,7 @@
-"""Write a pyodide-lock.json beside its files: make_lock.py CORE FOLDER.
+"""Write a pyodide-lock.json next to its files: make_lock.py CORE FOLDER.
 
 CORE is Pyodide's npm package. Its own lock describes hundreds of packages; the new one describes
-only those whose wheels are in FOLDER, by their names, hashes, needs and imports.
+only those whose wheels are in FOLDER, with their names, hashes, dependencies and imports.
 """
 
 import json
@@ -14,14 +14,15 @@ from pyodide_lock import PyodideLockSpec, utils
 # Packages that Keras requires and imports late (src/tfpy/_src/keras_support/overlay.py). The demo
 # is served before they are built.
 FOLLOWING = {"h5py"}
-# Where packages are that are no folders of sources: those are packed, or have parts that come late.
+# Folders and suffixes of packages that are not folders of sources. They are packed, or parts of
+# them are downloaded on first import.
 OTHERWISE = {("packed", ".zip"), ("packed", ".bytecode"), ("late", ".json")}
 find_imports = utils.parse_top_level_import_name
 environment = utils._get_marker_environment
 
 
 def imports(wheel: Path) -> list[str] | None:
-    """The packages of a wheel."""
+    """Return the names of the packages in a wheel."""
     with zipfile.ZipFile(wheel) as archive:
         names = [Path(name) for name in archive.namelist()]
     found = {name.stem for name in names if (str(name.parent), name.suffix) in OTHERWISE}
@@ -32,8 +33,8 @@ utils.parse_top_level_import_name = imports
 core, folder = (Path(name) for name in sys.argv[1:])
 info = json.loads((core / "pyodide-lock.json").read_text(encoding="utf-8"))["info"]
 version = json.loads((core / "package.json").read_text(encoding="utf-8"))["version"]
-# Wheels are tagged by Pyodide's ABI (PEP 783), where pyodide-lock compares the compiler's version.
-# The markers of requirements mean the platform that Python names.
+# Wheels are tagged with Pyodide's ABI (PEP 783), but pyodide-lock compares the compiler's version.
+# The markers of requirements refer to the platform that Python reports.
 tagged_as = {**info, "version": version, "platform": f"pyemscripten_{info['abi_version']}"}
 utils._get_marker_environment = lambda **named: environment(
     **{**named, "platform": info["platform"]}

@@ -15,7 +15,7 @@ ZERO_IS_A_VALUE = re.compile(r"^(HAVE_DECL_|ALIGNOF_|SIZEOF_)")
 
 
 def converted(line: str, values: dict[str, object]) -> str:
-    """One line of the template with the recorded value."""
+    """Return a line of the template with the recorded value."""
     defined = DEFINED.match(line)
     match = defined or UNDEFINED.match(line)
     if not match or match[1] not in values:

@@ -1,10 +1,12 @@
-"""What TensorFlow computes for graph-models of TensorFlow.js: the reference of the tests.
+"""Run graph models of TensorFlow.js with TensorFlow, as the reference of the tests.
 
-python tensorflow_graph_models.py TARGET MODEL.json…   writes TARGET/NAME.npz for each, with arrays
-                                                       "in NAME" and "out NAME" by the signature
+python tensorflow_graph_models.py TARGET MODEL.json…   writes TARGET/NAME.npz for each model, with
+                                                       arrays "in NAME" and "out NAME" whose names
+                                                       are those of the signature
 
-A file's nodes become a GraphDef. Weights become constants, nodes that TensorFlow has not (fused
-ones, Prelu) several that it has, and constants that a loop's body uses enter its frame again.
+The nodes of a file become a GraphDef. Weights become constants. TensorFlow does not have these
+fused nodes and Prelu, so they are expanded into several nodes that it has. Constants that the body
+of a loop uses get an Enter node for the frame of the loop.
 """
 
 from __future__ import annotations
@@ -27,14 +29,14 @@ SPLIT = {
     "FusedDepthwiseConv2dNative": "DepthwiseConv2dNative",
     "_FusedMatMul": "MatMul",
 }
-ALPHA = {"f": 0.2}  # of LeakyRelu in TensorFlow
+ALPHA = {"f": 0.2}  # the default of LeakyRelu in TensorFlow
 LISTS = ("TensorListReserve", "TensorListFromTensor")
 RESOURCE, VARIANT = 20, 21
 Node = dict[str, Any]
 
 
 def values(shape: list[int], dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
-    """An input: numbers from 0 to 1, or from 0 to 255."""
+    """Return an input: floats from 0 to 1, or integers from 0 to 255."""
     found = (np.arange(np.prod(shape, dtype=int), dtype=np.int64) * 7919 % 1009) / 1009
     return (found if dtype.kind == "f" else np.floor(255 * found)).astype(dtype).reshape(shape)
 
@@ -55,7 +57,7 @@ def weights(model: Node, folder: Path) -> dict[str, np.ndarray[Any, Any]]:
 
 
 def split(node: Node) -> Iterator[Node]:
-    """Nodes of TensorFlow that do what a fused one does; the last one has its name."""
+    """Yield TensorFlow nodes that replace a fused node. The last one has the fused node's name."""
     attr = node.get("attr", {})
     texts = attr.get("fused_ops", {}).get("list", {}).get("s", [])
     fused = [base64.b64decode(text).decode() for text in texts]
@@ -80,7 +82,7 @@ def split(node: Node) -> Iterator[Node]:
 
 
 def prelu(name: str, x: str, alpha: str) -> Iterator[Node]:
-    """relu(x) - alpha * relu(-x)."""
+    """Yield the nodes of relu(x) - alpha * relu(-x)."""
     steps = {
         f"{name}/above": ("Relu", [x]),
         f"{name}/minus": ("Neg", [x]),
@@ -116,7 +118,7 @@ def graph_def(model: Node, folder: Path) -> Any:
 
 
 def enter_again(graph: Any) -> None:
-    """Constants that a loop's body uses enter its frame."""
+    """Add Enter nodes for the constants that the bodies of loops use."""
     by_name = {node.name: node for node in graph.node}
     frame = frames(graph, by_name)
     made: dict[tuple[str, bytes], str] = {}

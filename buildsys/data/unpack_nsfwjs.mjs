@@ -1,6 +1,7 @@
-// nsfwjs ships its models as scripts that give values. This runs them where they see nothing else,
-// and writes the files of weights and model.json (NAME/NAME.json for a graph-model).
-//   node unpack_nsfwjs.mjs MODELS TARGET
+// Unpack the models of nsfwjs, which are scripts that export values: unpack_nsfwjs.mjs MODELS TARGET.
+//
+// Each script runs in a new context without access to anything else. The files of weights are written
+// to TARGET/NAME, and the model to model.json there (NAME.json for a graph model).
 
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -8,7 +9,7 @@ import { runInNewContext } from "node:vm";
 
 const [models, target] = process.argv.slice(2);
 
-/** The value that a script exports. @param {string} path */
+/** Return the value that a script exports. @param {string} path */
 function exported(path) {
   const module = { exports: /** @type {any} */ ({}) };
   runInNewContext(readFileSync(path, "utf8"), { module, exports: module.exports });

@@ -23,7 +23,7 @@ const INPUTS = {
   },
 };
 
-/** The value that a script exports. @param {string} name */
+/** Return the value that a script exports. @param {string} name */
 function exported(name) {
   const text = readFileSync(join(modules, DATA, `${name}_model_loader.js`), "utf8");
   return runInNewContext(text.replace(/^export const \w+ =/m, "globalThis.model ="), { Uint8Array });

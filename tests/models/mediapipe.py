@@ -10,7 +10,7 @@ import tfpy as tf
 
 
 def transposed(node: Any) -> Any:
-    """Convolution2DTransposeBias, with the padding and the strides as options."""
+    """Compute Convolution2DTransposeBias, with the padding and the strides as options."""
     x, filters, bias = node.inputs
     padding, stride_w, stride_h = np.frombuffer(node.attrs["custom_options"], "<i4")[:3]
     filters = tf.transpose(filters, [1, 2, 0, 3])

@@ -207,7 +207,10 @@ def test_convolutions() -> None:
 
 
 def test_channels_first() -> None:
-    """TensorFlow's channels-first kernels need a GPU."""
+    """Compare channels-first with channels-last kernels.
+
+    TensorFlow's channels-first kernels need a GPU.
+    """
 
     def network(x: Any, data: str = "NHWC") -> Any:
         first = data == "NCHW"

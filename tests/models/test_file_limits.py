@@ -94,7 +94,7 @@ PROPORTIONAL: dict[str, Callable[[int], Callable[[], Any]]] = {
 @pytest.mark.usefixtures("few_bytes")
 @pytest.mark.parametrize("name", PROPORTIONAL)
 def test_time_is_in_proportion_to_the_file(name: str) -> None:
-    """A file eight times as large takes about eight times as long, and not 64 times."""
+    """Check that a file eight times as large takes about eight times as long, not 64 times."""
     small, large = (PROPORTIONAL[name](n) for n in (4_000, 32_000))
     assert growth(small, large) < 24
 
@@ -176,7 +176,7 @@ def test_constants_larger_than_the_limit(name: str) -> None:
 
 @pytest.mark.usefixtures("few_bytes")
 def test_constants_in_proportion_to_the_file() -> None:
-    """Values that are stored in the file are limited by the file's size only."""
+    """Check that values that are stored in the file are limited by the file's size only."""
     values = np.ones(1 << 16, np.float32)
     tensor = (
         integer(1, 1) + chunk(2, chunk(2, integer(1, values.size))) + chunk(4, values.tobytes())
@@ -190,7 +190,7 @@ def test_constants_in_proportion_to_the_file() -> None:
 
 
 def test_files_beside_onnx_are_read_once() -> None:
-    """The model is read once, however many files its tensors are in."""
+    """Check that the model is read once, however many files its tensors are in."""
     tensors = b""
     for k in range(40):
         place = chunk(13, chunk(1, b"location") + chunk(2, b"./w%d" % k)) + integer(14, 1)
@@ -225,7 +225,7 @@ def archive(**files: bytes) -> bytes:
 
 @pytest.mark.usefixtures("few_bytes")
 def test_archives_larger_than_the_limit() -> None:
-    """All members that are read count towards the limit, and no others."""
+    """Check that all members that are read count towards the limit, and no others."""
     weights = [{"name": f"w{i}", "dtype": "uint8", "shape": [100_000]} for i in range(2)]
     for weight in weights:
         weight |= {"dtype": "float32", "quantization": {"dtype": "uint8", "scale": 1.0, "min": 0.0}}

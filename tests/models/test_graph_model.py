@@ -107,7 +107,7 @@ BEHIND: list[dict[str, Any]] = [
 
 @pytest.mark.parametrize("given", [X, None, tf.TensorSpec([2, 3])])
 def test_warming_up_what_is_behind_values(given: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Operations are compiled even after one with a shape that depends on values."""
+    """Check that operations after one with a shape that depends on values are compiled as well."""
     behind = {"inputs": SIGNATURE["inputs"], "outputs": {"y": {"name": "far"}}}
     model, heard = load(files(BEHIND, behind)), list[float]()
     model.warm_up(given, progress=heard.append)
@@ -145,7 +145,11 @@ async def turns_during(call: Any) -> tuple[Any, int]:
 
 
 def test_awaited_calls(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Awaited calls return the same as calls, also after such operations, and other tasks run."""
+    """Check that awaited calls return the same as calls.
+
+    This includes operations after one with a shape that depends on values. Other tasks run
+    meanwhile.
+    """
     monkeypatch.setattr(event_loop, "SLICE", 0.0)
     monkeypatch.setattr(event_loop, "SHORT", -1.0)
     behind = {"inputs": SIGNATURE["inputs"], "outputs": {"y": {"name": "far"}}}
@@ -207,7 +211,7 @@ def test_operations_of_a_program_change_no_other_models() -> None:
 
 
 def test_constants_in_the_graph_are_not_written_to() -> None:
-    """Equal constants are shared between models."""
+    """Check that equal constants are shared between models."""
     value = {"dtype": "DT_FLOAT", "tensorShape": shape(2), "floatVal": [1, 2]}
     bias = {"name": "b", "op": "Const", "attr": {"dtype": FLOAT, "value": {"tensor": value}}}
     add = {"name": "positive", "op": "Add", "input": ["product", "b"], "attr": {"T": FLOAT}}

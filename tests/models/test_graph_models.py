@@ -56,7 +56,7 @@ def test_outputs(name: str) -> None:
 
 
 def test_one_network_in_four_formats() -> None:
-    """A SavedModel, an ONNX file, a TFLite file and a graph-model detect the same notes."""
+    """Compare the notes that a SavedModel, an ONNX file, a TFLite file and a graph model detect."""
     given, made = reference("basic_pitch")
     wanted = [made["contour"], made["Identity_1"], made["Identity_2"]]
     (x,) = given.values()

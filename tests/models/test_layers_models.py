@@ -26,7 +26,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_keras_models_cross(folder: Path) -> None:
-    """TensorFlow.js, TensorFlow and the reloaded model predict the same as tfpy."""
+    """Check that TensorFlow.js, TensorFlow and the reloaded model predict the same as tfpy."""
     made = {path.name for path in (folder / "made").iterdir()} - {*QUANTIZED}
     assert len(made) >= 9
     for name in made:

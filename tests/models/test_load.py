@@ -99,7 +99,7 @@ def test_saved_model(saved: Path) -> None:
 
 
 def test_models_with_shared_outputs(tmp_path: Path) -> None:
-    """One layer's output is two outputs of the model, and an input is also an output."""
+    """Load a model in which one output appears twice and an input is also an output."""
     keras = tensorflow.keras
     x = keras.Input((3,), name="x")
     y = keras.layers.Dense(2)(x)
@@ -287,7 +287,10 @@ def test_no_file() -> None:
 
 @pytest.mark.parametrize("at", range(100))
 def test_mutated_files_end_in_clear_errors(saved: Path, at: int) -> None:
-    """After any byte is changed, the file loads, or raises an error that a program can catch."""
+    """Check that a file with any byte changed loads or raises an error.
+
+    A program can catch the error.
+    """
     contents = {
         path.relative_to(saved).as_posix(): path.read_bytes()
         for path in saved.rglob("*")
@@ -323,7 +326,7 @@ def _of_nothing(model: Any) -> None:
     ],
 )
 def test_graphs_that_give_nothing(broken: Any, message: str, tmp_path: Path) -> None:
-    """Graphs without results are rejected when they are loaded."""
+    """Check that graphs without results are rejected when they are loaded."""
     tf.save_graph_model(lambda x: x * 2, str(tmp_path), [tf.TensorSpec([None])])
     model = json.loads((tmp_path / "model.json").read_text())
     broken(model)

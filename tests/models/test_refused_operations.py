@@ -76,7 +76,10 @@ def test_every_place_in_a_graph(place: str, path: str) -> None:
 
 
 def test_operations_of_onnx(path: str) -> None:
-    """ONNX has no operations with effects, and unknown operations are rejected."""
+    """Check that unknown operations are rejected.
+
+    ONNX does not have operations with effects.
+    """
     for op in EFFECTS:
         with pytest.raises(tf.errors.UnimplementedError, match=f"ONNX's operation {op}"):
             tf.models.load(acting.onnx(op))(np.ones(2))
@@ -97,7 +100,10 @@ def test_archives_and_the_converter(path: str, tmp_path: Path, capfd: Any) -> No
 
 
 def test_what_no_output_needs_is_allowed_and_does_not_run(path: str) -> None:
-    """A SavedModel can always write checkpoints, so unused operations are allowed."""
+    """Check that unused operations are allowed and do not run.
+
+    A SavedModel always contains operations that write checkpoints.
+    """
     Path(path).write_text("secret")
     nodes = [*acting.IDLE["node"], *acting.acting("ReadFile", path), acting.node("z", "SaveV2")]
     nodes.append(acting.node("u", "StringUpper", "w"))
@@ -195,7 +201,7 @@ def test_tables_are_not_filled_from_other_files(path: str) -> None:
 
 
 def test_a_model_does_not_share_what_programs_name(tmp_path: Path) -> None:
-    """The rule also holds while Variables are restored, and in graphs that TFLite runs first."""
+    """Check the rule while Variables are restored and in graphs that TFLite runs first."""
     dtypes = {"key_dtype": {"type": 7}, "value_dtype": {"type": 9}}
     table = acting.node("w", "HashTableV2", shared_name={"s": "bWluZQ=="}, **dtypes)
     before = dict(resources.current.get())

@@ -51,7 +51,7 @@ def mutated(data: bytes, rng: np.random.Generator) -> bytes:
 
 @pytest.mark.parametrize("name", FILES)
 def test_mutated_files(name: str) -> None:
-    """A file that is not a model raises ModelFileError, and nothing else, within a short time."""
+    """Check that corrupt files raise only ModelFileError, within a short time."""
     data, rng = file(name), np.random.default_rng(11)
     refused = 0
     for _ in range(MUTATIONS):
@@ -66,7 +66,7 @@ def test_mutated_files(name: str) -> None:
 
 
 def test_mutated_models_that_run() -> None:
-    """Mutated models that can be read either run or raise an error."""
+    """Check that mutated models that can be read either run or raise an error."""
     data, rng = file("okay_nabu"), np.random.default_rng(12)
     ran = 0
     for _ in range(60):
@@ -88,7 +88,7 @@ def test_other_files(data: bytes) -> None:
 
 
 def test_calls_without_end() -> None:
-    """The body of the loop is the graph itself."""
+    """Reject a loop whose body is the graph itself."""
 
     def function(x: Any) -> dict[str, Any]:
         return {

@@ -54,7 +54,7 @@ def test_outputs(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["alexa", "hey_jarvis", "hey_mycroft", "okay_nabu"])
 def test_streaming(name: str) -> None:
-    """Inputs and outputs are integers, and the model keeps state until it is reset."""
+    """Run a model of integers that keeps state until it is reset."""
     data = file(name, WAKE_WORDS)
     model = read_tflite(data)
     (spec,) = model.inputs

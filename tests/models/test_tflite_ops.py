@@ -269,7 +269,7 @@ ROUNDED_TWICE = ("leaky", "bilinear")
 
 @pytest.mark.parametrize("dtype", [np.int8, np.uint8])
 def test_whole_number_models(dtype: Any) -> None:
-    """Everything is in 8-bit integers, and few results differ, by one step."""
+    """Compare models in 8-bit integers, of which few results differ by one step."""
     inputs = floats(1, 8, 8, 4), floats(1, 8, 8, 4)
     data = converted(quantized, *inputs, whole=getattr(T, np.dtype(dtype).name))
     limits = np.iinfo(dtype)
@@ -286,7 +286,10 @@ def test_whole_number_models(dtype: Any) -> None:
 
 
 def test_whole_weights_in_models_of_floats() -> None:
-    """The interpreter also rounds the inputs of such products, so results are only close."""
+    """Compare products of float inputs with integer weights.
+
+    The interpreter also rounds the inputs of these products, so the results are only close.
+    """
     weights = T.constant(floats(256, 64))
 
     def function(x: Any) -> dict[str, Any]:
@@ -312,7 +315,7 @@ def test_lstm() -> None:
 
 
 def test_tables() -> None:
-    """A table is filled once, before the first call."""
+    """Check that a table is filled once, before the first call."""
     keys = T.constant(["a", "b", "c"])
     values = T.constant([5, 7, 9], T.int64)
     table = T.lookup.StaticHashTable(T.lookup.KeyValueTensorInitializer(keys, values), -3)
@@ -338,7 +341,7 @@ def test_tables() -> None:
 
 
 def test_operations_of_tensorflow() -> None:
-    """Functions without a TFLite operation remain TensorFlow operations."""
+    """Check that functions without a TFLite operation remain TensorFlow operations."""
 
     def function(x: Any) -> dict[str, Any]:
         return {"y": T.math.erf(x), "z": T.math.cumprod(x, 1, exclusive=True)}

@@ -32,7 +32,7 @@ def constant(table: dict[str, Any], data: bytes) -> Any:
 
 
 def test_numbers_of_few_bits() -> None:
-    """The lowest bits come first."""
+    """Check that the lowest bits come first."""
     assert constant(tensor([3], "int4"), b"\xf1\x08").tolist() == [1, -1, -8]
     assert constant(tensor([3], "uint4"), b"\xf1\x08").tolist() == [1, 15, 8]
     assert constant(tensor([4], "int2"), b"\xe4").tolist() == [0, 1, -2, -1]
@@ -76,7 +76,7 @@ def test_sparse_blocks() -> None:
 
 
 def test_weights_behind_the_tables() -> None:
-    """Files that are too large for FlatBuffers store weights after the tables."""
+    """Check that files that are too large for FlatBuffers store weights after the tables."""
     rng = np.random.default_rng(0)
     weights = reference.constant(rng.normal(size=(8, 3)).astype(np.float32))
     x = rng.normal(size=(2, 8)).astype(np.float32)
@@ -87,7 +87,10 @@ def test_weights_behind_the_tables() -> None:
 
 
 def test_constants_that_share_their_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each constant counts towards the limit, even if many small tables share their bytes."""
+    """Check that each constant counts towards the limit.
+
+    Many small tables may share their bytes.
+    """
     weights = reference.constant(np.ones((8, 64), np.float32))
     x = np.ones((2, 8), np.float32)
     data = converted(lambda x: {"y": reference.matmul(x, weights)}, x)
@@ -145,7 +148,10 @@ def test_options_of_custom_operations() -> None:
 
 
 def test_shapes_that_calls_choose() -> None:
-    """A size that the file leaves open is set by the call, and gradients pass through the model."""
+    """Check that a call sets a size that the file leaves open.
+
+    Gradients pass through the model.
+    """
     spec = reference.TensorSpec([None, 4], name="x")
     function = reference.function(lambda x: {"y": reference.tanh(x) * 3.0}, input_signature=[spec])
     converter = reference.lite.TFLiteConverter.from_concrete_functions(
@@ -167,7 +173,7 @@ def _thrice(x: Any) -> list[Any]:
 
 
 def test_a_tensor_that_is_listed_twice_as_output() -> None:
-    """The file has no signatures."""
+    """Load a file without signatures."""
     x = np.array([1.0, -2.0, 3.0, -4.0], np.float32)
     traced = reference.function(_thrice, input_signature=[reference.TensorSpec([4])])
     converter = reference.lite.TFLiteConverter.from_concrete_functions(

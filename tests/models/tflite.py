@@ -1,4 +1,4 @@
-"""Models of TFLite: TensorFlow's interpreter as the oracle, its converter as the source."""
+"""Helpers that run and make TFLite models with TensorFlow's interpreter and converter."""
 
 from __future__ import annotations
 
@@ -14,16 +14,17 @@ _PLAIN = _OPS.BUILTIN_WITHOUT_DEFAULT_DELEGATES
 
 
 class Interpreter:
-    """TensorFlow's interpreter on a file; it keeps the model's state between calls.
+    """TensorFlow's interpreter of a file. It keeps the model's state between calls.
 
     Args:
-        data: the file.
-        plain: whether its own kernels run, not XNNPACK's, which have MediaPipe's operations.
+        data: Contents of the file.
+        plain: If True, the interpreter's own kernels run. If False, those of XNNPACK run, which
+            support MediaPipe's operations.
     """
 
     def __init__(self, data: bytes, plain: bool = True) -> None:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # it will move to another package
+            warnings.simplefilter("ignore")  # the interpreter will move to another package
             self._run = reference.lite.Interpreter(
                 model_content=data,
                 experimental_op_resolver_type=_PLAIN if plain else _OPS.AUTO,
@@ -32,7 +33,7 @@ class Interpreter:
         self._inputs = {_name(d): d["index"] for d in self._run.get_input_details()}
 
     def __call__(self, inputs: Mapping[str, Any]) -> dict[str, Any]:
-        """The outputs, all by their tensors' names."""
+        """Return all outputs by the names of their tensors."""
         for name, value in inputs.items():
             self._run.resize_tensor_input(self._inputs[name], value.shape)
         self._run.allocate_tensors()
@@ -42,13 +43,13 @@ class Interpreter:
         return {_name(d): self._run.get_tensor(d["index"]) for d in self._run.get_output_details()}
 
     def tensor(self, name: str) -> Any:
-        """A tensor within the model, after a call."""
+        """Return the value of a tensor inside the model after a call."""
         (found,) = (d["index"] for d in self._run.get_tensor_details() if _name(d) == name)
         return self._run.get_tensor(found)
 
 
 def by_tensor(model: Any, inputs: Mapping[str, Any]) -> dict[str, Any]:
-    """Inputs by the names of their tensors."""
+    """Return inputs by the names of their tensors."""
     specs = model._signature.inputs
     return {specs[name].name: value for name, value in inputs.items()}
 
@@ -58,7 +59,7 @@ def _name(detail: Mapping[str, Any]) -> str:
 
 
 def sample(shape: Sequence[int | None], dtype: Any, step: int = 0) -> Any:
-    """Numbers of a fixed sequence: from 0 to 1, or all whole ones of one byte."""
+    """Return numbers of a fixed sequence: floats from 0 to 1, or integers of one byte."""
     sizes = [size or 1 for size in shape]
     found = ((np.arange(np.prod(sizes)) + step) * 7919 % 1009 / 1009).reshape(sizes)
     if np.dtype(dtype).kind in "iu":
@@ -74,15 +75,18 @@ def converted(
     flex: bool = False,
     behind: bool = False,
 ) -> bytes:
-    """A function of TensorFlow as a file; its outputs are a dictionary.
+    """Convert a TensorFlow function into a TFLite file.
 
     Args:
-        function: of tensors.
-        *inputs: arrays like those it takes.
-        whole: the dtype of inputs and outputs of a model in whole numbers; None for one in floats.
-        optimized: whether weights are whole numbers in a model in floats.
-        flex: whether TensorFlow's own operations may stay.
-        behind: whether weights lie behind the tables.
+        function: Function of tensors that returns a dictionary of outputs.
+        *inputs: Arrays with the shapes and dtypes of the function's arguments.
+        whole: Dtype of the inputs and outputs of an integer model, or None for a float model.
+        optimized: If True, the weights of a float model are quantized to integers.
+        flex: If True, the model may contain operations that only TensorFlow has.
+        behind: If True, the weights are stored after the FlatBuffer's tables.
+
+    Returns:
+        Contents of the file.
     """
     specs = [reference.TensorSpec(x.shape, x.dtype, name=f"x{i}") for i, x in enumerate(inputs)]
     traced = reference.function(function, input_signature=specs, autograph=True)

@@ -1,6 +1,7 @@
-"""What TensorFlow's interpreter computes: ``python -m models.tflite_references TARGET FILE…``.
+"""A script that writes TFLite results: ``python -m models.tflite_references TARGET FILE…``.
 
-TARGET/NAME.npz has arrays "in INPUT" and "out OUTPUT"; beside it is the file itself.
+TARGET/NAME.npz has the arrays "in INPUT" and "out OUTPUT" of TensorFlow's interpreter. The file
+itself is copied to TARGET.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from tfpy._src.formats.tflite.model import read_tflite
 
 
 def main(into: Path, *files: Path) -> None:
-    """Writes the arrays."""
+    """Write the arrays and copies of the files."""
     for file in files:
         data = file.read_bytes()
         model = read_tflite(data)

@@ -1,4 +1,4 @@
-"""``build.py onnx-tests``: the cases of the package onnx with tfpy."""
+"""The command ``build.py onnx-tests``, which runs the cases of the package onnx with tfpy."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from onnx_suite.cases import Case, cases
 
 
 def main() -> int:
-    """Run cases, and return the exit status 1 if one fails that is not excluded."""
+    """Run cases. Return the exit status, which is 1 if a case that is not excluded fails."""
     parser = argparse.ArgumentParser(prog="build.py onnx-tests")
     parser.add_argument("names", nargs="*", help="only cases with one of these in their names")
     names = parser.parse_args().names
@@ -28,7 +28,7 @@ def main() -> int:
 def _outcome(case: Case) -> str:
     why = left_out.reason(case.name)
     if why:
-        return f"left out: {why}"
+        return f"excluded: {why}"
     try:
         case.check()
     except Exception:

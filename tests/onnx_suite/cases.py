@@ -21,7 +21,7 @@ from tfpy._src.formats.onnx.reader.values import tensor
 
 ABSOLUTE = 1e-6
 _STEPS = {"float16": 2**-10, "bfloat16": 2**-7}
-"""Relative distance of neighboring numbers, because sums may round to the next one."""
+"""Relative distance between neighboring numbers, because sums may round to the next number."""
 
 
 @dataclass(frozen=True)

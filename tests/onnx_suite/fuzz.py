@@ -1,7 +1,7 @@
-"""Corrupt ONNX files are rejected: ``python -m onnx_suite.fuzz [seed]``.
+"""A test that corrupt ONNX files are rejected: ``python -m onnx_suite.fuzz [seed]``.
 
-Bytes of real models are changed, and numbers, names and operations of small ones. Reading and
-running them must end soon, in little memory, with results or with a clear error.
+It changes bytes of real models, and numbers, names and operations of small models. Reading and
+running these files must end soon and in little memory, with results or with a clear error.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ ODD = (-(2**62), -(2**31), -7, -1, 0, 1, 2, 3, 5, 1000, 2**20, 2**31, 2**62)
 
 
 def shaken(data: bytes, rng: np.random.Generator) -> bytes:
-    """Return a file with one number, name, operation or version changed, which may not run."""
+    """Return a file, which may be invalid, with one number, name, operation or version changed."""
     model = onnx.load_from_string(data)
     node = _any(model.graph.node, rng)
     kind = int(rng.integers(6))
@@ -126,7 +126,7 @@ def attempt(data: bytes, inputs: Any) -> str:
 
 
 def main() -> int:
-    """Try mutants, and return the exit status 1 if one is not rejected properly."""
+    """Try mutants. Return the exit status, which is 1 if one raises an unexpected exception."""
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     seed = int(sys.argv[1]) if sys.argv[1:] else 7
     rng = np.random.default_rng(seed)
@@ -153,7 +153,7 @@ def main() -> int:
 
 
 def _late(*_: Any) -> None:
-    raise TimeoutError(f"not done after {SECONDS} seconds")
+    raise TimeoutError(f"the model did not finish within {SECONDS} seconds")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Real models give what they give in ONNX Runtime: ``python -m onnx_suite.models [names]``."""
+"""A comparison of real models with ONNX Runtime: ``python -m onnx_suite.models [names]``."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ TOLERANCE = 1e-4
 
 @dataclass(frozen=True)
 class Network:
-    """A model's file, and the sizes of inputs that it leaves open."""
+    """The file of a model, and the sizes of inputs that the file does not specify."""
 
     file: Path
     shapes: dict[str, tuple[int, ...]]
     values: dict[str, Any] = field(default_factory=dict)
-    """Inputs that may not have just any numbers."""
+    """Values of inputs that do not accept arbitrary numbers, by name."""
 
 
 def shipped() -> Iterator[tuple[str, Network]]:
-    """Those that packages ship, by name."""
+    """Yield the networks that packages ship, with their names."""
     speech = {"input": (1, 512), "state": (2, 1, 128)}
     rates = {"sr": 16000}
     yield _of("silero-vad", "silero_vad", speech, rates)
@@ -52,7 +52,7 @@ def shipped() -> Iterator[tuple[str, Network]]:
 
 
 def networks() -> Iterator[Network]:
-    """All of them."""
+    """Yield the networks of packages and those of the package onnx."""
     for _, network in shipped():
         yield network
     spec = find_spec("onnx")
@@ -69,7 +69,7 @@ def _of(package: str, name: str, shapes: Any, values: Any = None) -> tuple[str, 
 
 
 def _letters(height: int, width: int) -> Any:
-    """Dark strokes on white in a line, where the detection finds text."""
+    """Return a line of dark strokes on white, which the network detects as text."""
     row, column = np.indices((height, width))
     inside = (row > 24) & (row < 40) & (column > 8) & (column < 88)
     strokes = (column % 8 < 2) | ((row % 8 < 2) & (column % 16 < 8))
@@ -77,7 +77,7 @@ def _letters(height: int, width: int) -> Any:
 
 
 def feeds(network: Network, session: Any) -> dict[str, Any]:
-    """Fixed numbers for each input."""
+    """Return fixed numbers for each input."""
     found = {}
     for given in session.get_inputs():
         shape = network.shapes.get(given.name, given.shape)
@@ -91,7 +91,7 @@ def feeds(network: Network, session: Any) -> dict[str, Any]:
 
 
 def worst(network: Network) -> float:
-    """The largest difference of an output, relative to the largest number in it."""
+    """Return the largest error of an output, relative to its largest absolute value."""
     data = _logits(network.file)
     session = onnxruntime.InferenceSession(data, providers=["CPUExecutionProvider"])
     given = feeds(network, session)
@@ -106,7 +106,10 @@ def worst(network: Network) -> float:
 
 
 def _logits(file: Path) -> bytes:
-    """The model without a softmax at its end, which is rounding alone where logits are 1e10."""
+    """Return the model without a softmax at its end.
+
+    Where logits are about 1e10, their rounding errors determine the result of a softmax.
+    """
     model = onnx.load(file)
     graph = model.graph
     last = graph.node[-1]
@@ -119,7 +122,7 @@ def _logits(file: Path) -> bytes:
 
 
 def main() -> int:
-    """Compares models; the exit status is 1 when one gives something else."""
+    """Compare models. Return the exit status, which is 1 if the results of a model differ."""
     onnxruntime.set_default_logger_severity(3)
     failed = 0
     for network in networks():

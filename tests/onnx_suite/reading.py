@@ -1,4 +1,4 @@
-"""Contents of ONNX files: external data, sparse arrays, functions, and invalid files."""
+"""Tests of external data, sparse arrays, functions and invalid contents of ONNX files."""
 
 from __future__ import annotations
 

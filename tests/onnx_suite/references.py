@@ -1,7 +1,7 @@
-"""What ONNX Runtime computes: ``python -m onnx_suite.references TARGET``.
+"""A script that writes the results of ONNX Runtime: ``python -m onnx_suite.references TARGET``.
 
-For each model of the packages TARGET/NAME.npz has arrays "in INPUT" and "out OUTPUT", and NAME.onnx
-is the model. Two of them are quantized here, by ONNX Runtime's own tool.
+For each model of the packages, TARGET/NAME.npz has arrays "in INPUT" and "out OUTPUT", and
+TARGET/NAME.onnx is the model. Two further models are quantized here with ONNX Runtime's own tool.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ FORMATS = {"quantized_pairs": QuantFormat.QDQ, "quantized_operators": QuantForma
 
 
 class _Samples(CalibrationDataReader):  # type: ignore[misc]
-    """Images of noise, of which the ranges of values are taken."""
+    """A reader of noise images, from which the quantizer determines the ranges of values."""
 
     def __init__(self, network: Network) -> None:
         rng = np.random.default_rng(0)
@@ -42,14 +42,14 @@ class _Samples(CalibrationDataReader):  # type: ignore[misc]
 
 
 def session(file: Path) -> Any:
-    """One that computes each operation by itself, as the file says."""
+    """Return a session that runs the operations of the file one by one, without optimizations."""
     options = onnxruntime.SessionOptions()
     options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
     return onnxruntime.InferenceSession(file, options, providers=["CPUExecutionProvider"])
 
 
 def networks(into: Path) -> Iterator[tuple[str, Network]]:
-    """All of them, by the names of their files in a folder."""
+    """Write the models into a folder. Yield the names of their files and the networks."""
     for name, network in shipped():
         shutil.copy(network.file, into / f"{name}.onnx")
         yield name, network
@@ -68,7 +68,7 @@ def networks(into: Path) -> Iterator[tuple[str, Network]]:
 
 
 def main(into: Path) -> None:
-    """Writes the files."""
+    """Write the models and the results into a folder."""
     onnxruntime.set_default_logger_severity(3)
     logging.getLogger().setLevel(logging.ERROR)
     for name, network in networks(into):

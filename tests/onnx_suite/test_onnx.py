@@ -1,4 +1,4 @@
-"""The cases of the package onnx with tfpy, in an environment that has the package."""
+"""Tests that run the modules of this folder in an environment with the package onnx."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from buildsys.paths import ROOT
 
 
 def run(module: str) -> str:
-    """Return the output of a module of this folder."""
+    """Run a module of this folder, and return its output."""
     argv = [str(pyenv.ensure("onnx")), "-m", f"onnx_suite.{module}"]
     env = pyenv.importing("src", "tests", ".")
     done = subprocess.run(argv, cwd=ROOT, env=env, capture_output=True, text=True)

@@ -39,7 +39,10 @@ def test_from_format_to_format(model: Path, tmp_path: Path) -> None:
 
 
 def test_open_sizes_stay_open(tmp_path: Path) -> None:
-    """Sizes stay open in ONNX files, where softmax is written in terms of simpler operations."""
+    """Check that sizes stay open in ONNX files.
+
+    Softmax is written in terms of simpler operations there.
+    """
     spec = tf.TensorSpec([None, 3], name="x")
     tf.save_onnx(lambda x: tf.nn.softmax(x @ matrix), tmp_path / "a.onnx", [spec])
     tf.models.convert(tmp_path / "a.onnx", tmp_path / "again")

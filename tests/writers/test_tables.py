@@ -23,7 +23,7 @@ FORMATS: dict[str, tuple[FormatTable, Callable[..., Any]]] = {
 
 @pytest.mark.parametrize("name", FORMATS)
 def test_every_primitive_is_written_or_refused_with_a_reason(name: str) -> None:
-    """Elementwise ops that are in no table are rejected as not supported yet."""
+    """Check that elementwise ops that are in no table are rejected as not supported yet."""
     table, _ = FORMATS[name]
     written, refused = set(table.records), set(table.refused)
     assert relayouts  # adds its ops to the table on import

@@ -139,6 +139,12 @@ def test_refusals(tmp_path: Path) -> None:
         tf.save_graph_model(
             lambda x: tf.zeros([tf.shape(x)[0] - 1]), tmp_path, [tf.TensorSpec([None, 2])]
         )
+    with pytest.raises(ValueError, match="different ops for small and for large open sizes"):
+        tf.save_graph_model(
+            lambda x: x + 1 if tf.shape(x)[0] > 3 else x * 2,
+            tmp_path,
+            [tf.TensorSpec([None, 2])],
+        )
     with pytest.raises(ValueError, match="quantization must be"):
         tf.save_graph_model(tf.exp, tmp_path, [matrix], quantization="int3")
     assert not list(tmp_path.iterdir())

@@ -1,6 +1,6 @@
 /* HDF5's configuration for Pyodide: wasm32-unknown-emscripten, one thread, files in memory.
  *
- * HDF5's own configuration compiles and runs a hundred small programs to find this out.
+ * HDF5's own configuration compiles and runs a hundred small programs to determine these values.
  */
 #ifndef H5_CONFIG_H_
 #define H5_CONFIG_H_

@@ -1,6 +1,7 @@
-"""Finds h5py's extension modules, which are in one library here, so that HDF5 is in it once.
+"""An import finder for h5py's extension modules, which are in one library together with HDF5.
 
-tfpy's build adds this file to h5py, and its import to h5py/__init__.py.
+In separate libraries, each module would need its own copy of HDF5. tfpy's build adds this file to
+h5py, and an import of it to h5py/__init__.py.
 """
 
 import sys
@@ -10,7 +11,7 @@ from importlib.util import spec_from_file_location
 from pathlib import Path
 from types import ModuleType
 
-# The suffix keeps Pyodide from starting the library before it is imported.
+# With the suffix .so, Pyodide would load the library before it is imported.
 LIBRARY = str(Path(__file__).with_name("_library.wasm"))
 MODULES = frozenset({"@MODULES@"})
 

@@ -158,7 +158,7 @@ def _apart(kind: _Kind, node: Any) -> tuple[Sequence[Any], Any, Sequence[Any]]:
     children = list(children)
     entries = range(len(children)) if not more or more[0] is None else list(more[0])
     if len(entries) != len(children):
-        raise RuntimeError(f"{type(node)}: {len(children)} children, {len(entries)} entries")
+        raise RuntimeError(f"{type(node)} has {len(children)} children but {len(entries)} entries.")
     return children, metadata, entries
 
 

@@ -100,7 +100,7 @@ def convert_to_tensor(
 
     Python floats become float32 and Python integers become int32 unless a dtype is specified. NumPy
     arrays keep their dtype. Unless the environment variable `TFPY_ENABLE_X64` is set, `tf.int64`
-    and `tf.float64` are other names of `tf.int32` and `tf.float32`.
+    and `tf.float64` are aliases of `tf.int32` and `tf.float32`.
 
     Nested sequences may contain tensors, which are stacked. Gradients flow through tensors,
     Variables, and the tensor that an object's method `__tf_tensor__(dtype, name)` returns. An
@@ -196,10 +196,10 @@ def constant(
         value: Number, string, nested sequence, NumPy array or tensor.
         dtype: Dtype of the result. Default: float32 for Python floats, int32 for Python integers,
             and the dtype of the array for NumPy arrays. Unless the environment variable
-            `TFPY_ENABLE_X64` is set, `tf.int64` and `tf.float64` are other names of `tf.int32` and
-            `tf.float32`.
-        shape: Shape of the result, with as many elements as `value` has. A single number is
-            repeated for any shape. Default: the shape of the value.
+            `TFPY_ENABLE_X64` is set, int64 becomes int32 and float64 becomes float32, also in NumPy
+            arrays.
+        shape: Shape of the result. `value` must have as many elements as this shape, or be a single
+            number, which then fills the result. Default: the shape of the value.
 
     Returns:
         Tensor with the values.

@@ -26,10 +26,10 @@ class Calling(DatasetBase):
     ) -> Self:
         """Apply a function to every element.
 
-        The function is traced, as a `tf.function` is, and then computed with NumPy on every
-        backend. Python code in it therefore runs only during tracing. Functions that use ragged
-        tensors or `tf.py_function`, or that a `tf.function` would run eagerly, are called for every
-        element instead, which is slower.
+        The function is traced, as a `tf.function` is. Python code in it therefore runs only during
+        tracing. The traced ops run with NumPy, whichever backend is active. A function that cannot
+        be compiled as a `tf.function`, or that uses ragged tensors or `tf.py_function`, is called
+        for every element instead, which is slower.
 
         Args:
             map_func: Function that takes an element and returns a tensor or nested structure (tuple

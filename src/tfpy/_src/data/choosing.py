@@ -84,8 +84,9 @@ class Choosing(DatasetBase):
         Args:
             buffer_size: Number of elements in the buffer, or `tf.data.UNKNOWN_CARDINALITY` for a
                 buffer that holds all elements.
-            seed: Integer that makes the results reproducible, even without `tf.random.set_seed`.
-                Default: the results differ between runs unless `tf.random.set_seed` was called.
+            seed: Integer that makes a run of the program reproducible, even without
+                `tf.random.set_seed`. Default: the results differ between runs unless
+                `tf.random.set_seed` was called.
             reshuffle_each_iteration: If True (default), each iteration has a different order. If
                 False, all iterations have the same order.
 

@@ -138,8 +138,9 @@ class Combining(DatasetBase):
             target_dist: Float tensor of shape `[classes]` with the desired share of each class.
             initial_dist: Float tensor of shape `[classes]` with the share of each class in this
                 dataset. Default: the shares are estimated during the iteration.
-            seed: Integer that makes the results reproducible, even without `tf.random.set_seed`.
-                Default: the results differ between runs unless `tf.random.set_seed` was called.
+            seed: Integer that makes a run of the program reproducible, even without
+                `tf.random.set_seed`. Default: the results differ between runs unless
+                `tf.random.set_seed` was called.
 
         Returns:
             A `tf.data.Dataset` of pairs of the class and the element.
@@ -169,8 +170,9 @@ class Combining(DatasetBase):
             datasets: Nonempty list of datasets whose elements have the same structure and dtypes.
             weights: Float tensor of shape `[len(datasets)]` with the probability of each dataset,
                 or a dataset of such tensors, one for each element. Default: equal probabilities.
-            seed: Integer that makes the results reproducible, even without `tf.random.set_seed`.
-                Default: the results differ between runs unless `tf.random.set_seed` was called.
+            seed: Integer that makes a run of the program reproducible, even without
+                `tf.random.set_seed`. Default: the results differ between runs unless
+                `tf.random.set_seed` was called.
             stop_on_empty_dataset: If True, stop when one of the datasets ends. If False, continue
                 with the others.
             rerandomize_each_iteration: If True, each iteration makes different choices. If False or

@@ -62,7 +62,7 @@ def make_csv_dataset(
         num_epochs: Number of times that the files are read. Default: they are repeated without end.
         shuffle: If True (default), shuffle the files and the records.
         shuffle_buffer_size: Number of records in the buffer from which records are drawn.
-        shuffle_seed: Integer that makes the results reproducible, even without
+        shuffle_seed: Integer that makes a run of the program reproducible, even without
             `tf.random.set_seed`. Default: the results differ between runs unless
             `tf.random.set_seed` was called.
         prefetch_buffer_size: Has no effect.

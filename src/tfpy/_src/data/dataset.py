@@ -194,8 +194,9 @@ class DatasetV2(Choosing, Combining, Storing, Grouping, Calling):
         TensorFlow produces the same numbers for the same seeds.
 
         Args:
-            seed: Integer that makes the results reproducible, even without `tf.random.set_seed`.
-                Default: the results differ between runs unless `tf.random.set_seed` was called.
+            seed: Integer that makes a run of the program reproducible, even without
+                `tf.random.set_seed`. Default: the results differ between runs unless
+                `tf.random.set_seed` was called.
             rerandomize_each_iteration: If True, each iteration produces different numbers. If False
                 or None (default), all iterations produce the same numbers.
 
@@ -224,8 +225,9 @@ class DatasetV2(Choosing, Combining, Storing, Grouping, Calling):
         Args:
             file_pattern: Glob pattern such as `"images/*.png"`, or a list of patterns.
             shuffle: If False, sort the names. If True or None (default), shuffle them.
-            seed: Integer that makes the results reproducible, even without `tf.random.set_seed`.
-                Default: the results differ between runs unless `tf.random.set_seed` was called.
+            seed: Integer that makes a run of the program reproducible, even without
+                `tf.random.set_seed`. Default: the results differ between runs unless
+                `tf.random.set_seed` was called.
 
         Returns:
             A `tf.data.Dataset` of scalar string tensors.

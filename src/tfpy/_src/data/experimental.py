@@ -226,8 +226,9 @@ def RandomDataset(  # noqa: N802 - TensorFlow's name
     """Make an infinite dataset of random 32-bit integers, as `tf.data.Dataset.random` does.
 
     Args:
-        seed: Integer that makes the results reproducible, even without `tf.random.set_seed`.
-            Default: the results differ between runs unless `tf.random.set_seed` was called.
+        seed: Integer that makes a run of the program reproducible, even without
+            `tf.random.set_seed`. Default: the results differ between runs unless
+            `tf.random.set_seed` was called.
         rerandomize_each_iteration: If True, each iteration produces different numbers. If False or
             None (default), all iterations produce the same numbers.
 
@@ -285,8 +286,9 @@ def sample_from_datasets(
         datasets: Nonempty list of datasets whose elements have the same structure and dtypes.
         weights: Float tensor of shape `[len(datasets)]` with the probability of each dataset, or a
             dataset of such tensors, one for each element. Default: equal probabilities.
-        seed: Integer that makes the results reproducible, even without `tf.random.set_seed`.
-            Default: the results differ between runs unless `tf.random.set_seed` was called.
+        seed: Integer that makes a run of the program reproducible, even without
+            `tf.random.set_seed`. Default: the results differ between runs unless
+            `tf.random.set_seed` was called.
         stop_on_empty_dataset: If True, stop when one of the datasets ends. If False, continue with
             the others.
 

@@ -281,8 +281,9 @@ def shuffle_and_repeat(
         buffer_size: Number of elements in the buffer from which elements are drawn.
         count: Number of times that the elements are produced. If it is None (default) or -1, they
             are repeated without end.
-        seed: Integer that makes the results reproducible, even without `tf.random.set_seed`.
-            Default: the results differ between runs unless `tf.random.set_seed` was called.
+        seed: Integer that makes a run of the program reproducible, even without
+            `tf.random.set_seed`. Default: the results differ between runs unless
+            `tf.random.set_seed` was called.
 
     Returns:
         A function that takes a dataset and returns a dataset, for `tf.data.Dataset.apply`.

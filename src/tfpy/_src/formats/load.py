@@ -85,8 +85,8 @@ def load(
             trained. The weights of Keras models always are Variables.
         quantize: Precision of matrix products and convolutions with weights in a `tf.GraphModel`,
             as for `tf.function`. Legal values are `"int8"`, `"int4"`, and None for full precision.
-        progress: Function that is called with the loaded share of the weights, from 0 to 1.
-            Default: do not report progress.
+        progress: Function that is called with the fraction of the weights that is loaded, from 0 to
+            1. Default: do not report progress.
         safe_mode: If True, refuse operations that act outside of the model, such as `WriteFile`,
             and Keras layers that contain code. Pass False only if you trust the author of the model
             with your files and with running code.
@@ -133,8 +133,8 @@ async def load_async(
             trained. The weights of Keras models always are Variables.
         quantize: Precision of matrix products and convolutions with weights in a `tf.GraphModel`,
             as for `tf.function`. Legal values are `"int8"`, `"int4"`, and None for full precision.
-        progress: Function that is called with the loaded share of the weights, from 0 to 1.
-            Default: do not report progress.
+        progress: Function that is called with the fraction of the weights that is loaded, from 0 to
+            1. Default: do not report progress.
         safe_mode: If True, refuse operations that act outside of the model, such as `WriteFile`,
             and Keras layers that contain code. Pass False only if you trust the author of the model
             with your files and with running code.

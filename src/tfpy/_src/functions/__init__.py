@@ -1,2 +1,2 @@
-"""`tf.function`: tracing, control flow (such as `tf.cond`, `tf.py_function` and collectives of
-replicas), AutoGraph, and the executor of compiled Graphs."""
+"""`tf.function`: tracing, control flow such as `tf.cond`, host functions (`tf.py_function`),
+collective ops of replicas, AutoGraph, and the executor of compiled Graphs."""

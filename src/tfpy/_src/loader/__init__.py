@@ -1,2 +1,2 @@
-"""Importers for packages that the site stores as archives, or that Python downloads on first
-import."""
+"""Importers for the packages of a page, which are stored as archives on the server or downloaded on
+first import."""

@@ -2,7 +2,8 @@
 
 A trace contains actual sizes only. So the function is traced for sizes that are primes and do not
 occur elsewhere. Each size in the trace is then a number times a product of these primes, which
-expresses it by the sizes of the inputs. A second trace with other primes verifies the result.
+expresses it by the sizes of the inputs. A second trace with other primes verifies the result. A
+third trace with small sizes finds functions whose Python code decides by a size what to compute.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from tfpy._src.compiler.ir.sizes import OpenSize
 from tfpy._src.core.tensor_shape import TensorShape
 
 _PRIMES = ((211, 223, 227, 229, 233, 239), (241, 251, 257, 263, 269, 271))
+_SMALL = (2, 3, 5, 7, 11, 13)
 
 Place = tuple[int, int]
 """The number of an input, and an axis of it."""
@@ -84,14 +86,15 @@ def _factors(number: int, primes: Sequence[int]) -> tuple[int, tuple[int, ...]]:
 
 def traced(
     shapes: Sequence[TensorShape], trace: Callable[[list[tuple[int, ...]]], R]
-) -> tuple[R, R | None, OpenSizes]:
+) -> tuple[R, R | None, R | None, OpenSizes]:
     """Trace a function with actual sizes in the place of open ones.
 
     At first, the open sizes are assumed to be independent. If this fails, the first axes
     are assumed to be equal, and then all of them.
 
     Returns:
-        The trace, a second trace (None if no size is open), and the sizes of the first trace.
+        The trace, a second trace (None if no size is open), a third trace with small sizes (None if
+        no size is open, or if the function fails for such sizes), and the sizes of the first trace.
 
     Raises:
         OpenSizeError: If the rank of an input is unknown.
@@ -102,7 +105,7 @@ def traced(
     patterns: list[list[int | None]] = [list(shape.as_list()) for shape in shapes]
     places = [(i, a) for i, p in enumerate(patterns) for a, n in enumerate(p) if n is None]
     if not places:
-        return trace([tuple(n for n in p if n is not None) for p in patterns]), None, OpenSizes()
+        return trace([tuple(n for n in p if n is not None) for p in patterns]), None, None, OpenSizes()
     first: Exception | None = None
     for group in _groupings(places):
         count = max(group.values()) + 1
@@ -116,8 +119,18 @@ def traced(
             first = first or error
             continue
         leaders = [next(p for p in places if group[p] == i) for i in range(count)]
-        return found[0], found[1], OpenSizes(_PRIMES[0][:count], tuple(leaders))
+        small = _attempt(trace, _filled(patterns, group, _SMALL))
+        return found[0], found[1], small, OpenSizes(_PRIMES[0][:count], tuple(leaders))
     raise first or OpenSizeError(f"at most {len(_PRIMES[0])} sizes may be open")
+
+
+def _attempt(
+    trace: Callable[[list[tuple[int, ...]]], R], sizes: list[tuple[int, ...]]
+) -> R | None:
+    try:
+        return trace(sizes)
+    except (ValueError, TypeError, OpError):
+        return None
 
 
 def _groupings(places: Sequence[Place]) -> Iterator[dict[Place, int]]:
@@ -159,6 +172,20 @@ def checked(
     pair = _Pair(sizes.sizes, _PRIMES[1][: len(sizes.sizes)])
     scaled = pair.compared(graph, other) | pair.scaled(captured)
     return OpenSizes(sizes.sizes, sizes.places, scaled)
+
+
+def check_small(graph: Graph, small: Graph) -> None:
+    """Verify that a trace with small sizes has the same ops.
+
+    Raises:
+        OpenSizeError: If it has other ops.
+    """
+    if [eqn.op for eqn in graph.eqns] != [eqn.op for eqn in small.eqns]:
+        raise OpenSizeError(
+            "the function computes different ops for small and for large open sizes, but a file "
+            "contains only one of them. Give the signature whole shapes, or write the function "
+            "without conditions on tf.shape"
+        )
 
 
 class _Pair:

@@ -16,7 +16,7 @@ from tfpy._src.core import nest
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.core.tensor_shape import TensorShape
 from tfpy._src.formats.graph_writing.lists import Lists
-from tfpy._src.formats.graph_writing.open_sizes import OpenSizes, checked, traced
+from tfpy._src.formats.graph_writing.open_sizes import OpenSizes, check_small, checked, traced
 from tfpy._src.functions.tf_function.concrete import ConcreteFunction
 from tfpy._src.functions.tf_function.open import OpenConcreteFunction
 from tfpy._src.functions.tf_function.polymorphic import Function
@@ -108,7 +108,9 @@ def source_of(function: Any, signatures: Any = None) -> FunctionSource:
             raise found.error
         return found
 
-    concrete, other, sizes = traced(shapes, trace)
+    concrete, other, small, sizes = traced(shapes, trace)
+    if small is not None:
+        check_small(concrete.graph, small.graph)
     if other is not None:
         captured = {
             value: (one.fetch().numpy(), two.fetch().numpy())

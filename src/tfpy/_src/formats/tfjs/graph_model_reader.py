@@ -54,8 +54,8 @@ def load_graph_model(
         trainable: If True, the weights of the model become Variables, so that they can be trained.
         quantize: Precision of matrix products and convolutions with weights, as for `tf.function`.
             Legal values are `"int8"`, `"int4"`, and None for full precision.
-        progress: Function that is called with the loaded share of the weights, from 0 to 1.
-            Default: do not report progress.
+        progress: Function that is called with the fraction of the weights that is loaded, from 0 to
+            1. Default: do not report progress.
         safe_mode: If True, refuse operations that act outside of the model, such as `WriteFile`.
             Pass False only if you trust the author of the model with your files.
 
@@ -100,8 +100,8 @@ async def load_graph_model_async(
         trainable: If True, the weights of the model become Variables, so that they can be trained.
         quantize: Precision of matrix products and convolutions with weights, as for `tf.function`.
             Legal values are `"int8"`, `"int4"`, and None for full precision.
-        progress: Function that is called with the loaded share of the weights, from 0 to 1.
-            Default: do not report progress.
+        progress: Function that is called with the fraction of the weights that is loaded, from 0 to
+            1. Default: do not report progress.
         safe_mode: If True, refuse operations that act outside of the model, such as `WriteFile`.
             Pass False only if you trust the author of the model with your files.
 

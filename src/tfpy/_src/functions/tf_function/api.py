@@ -100,9 +100,10 @@ def function(
             wasm and webgpu backends. The other backends compute in full precision. With `"int8"`,
             weights (Variables, captured tensors and constants) and inputs are rounded to int8,
             which is usually 1.1 to 3.2 times as fast as float32 and changes results by about 1%.
-            `"int4"` does the same, but on webgpu it rounds weights to int4 if they are multiplied
-            by a matrix with at most four rows, as in text generation. This reads less memory and
-            changes results by about 10%. Default: full precision.
+            `"int4"` differs from `"int8"` only on webgpu, and there only in products of weights
+            with a matrix of at most four rows, as in text generation: the weights are rounded to
+            int4, so that fewer bytes are read. It changes results by about 10%. Default: full
+            precision.
 
     Returns:
         A compiled function, which is called like `func`. If `func` is None, a decorator that

@@ -340,8 +340,10 @@ def random_normal_initializer(
     Args:
         mean: Mean of the distribution.
         stddev: Standard deviation of the distribution.
-        seed: Integer that makes the results reproducible, even without `tf.random.set_seed`.
-            Default: the results differ between runs unless `tf.random.set_seed` was called.
+        seed: Integer that makes a run of the program reproducible, even without
+            `tf.random.set_seed`: successive calls with a seed return different numbers, but the
+            same ones in each run. Default: the numbers differ between runs unless
+            `tf.random.set_seed` was called.
         dtype: Dtype of the values. Default: float32.
 
     Returns:
@@ -376,8 +378,10 @@ def random_uniform_initializer(
         minval: Lower bound of the values, inclusive.
         maxval: Upper bound of the values, exclusive. Default: 1 for float dtypes. Required for
             integer dtypes.
-        seed: Integer that makes the results reproducible, even without `tf.random.set_seed`.
-            Default: the results differ between runs unless `tf.random.set_seed` was called.
+        seed: Integer that makes a run of the program reproducible, even without
+            `tf.random.set_seed`: successive calls with a seed return different numbers, but the
+            same ones in each run. Default: the numbers differ between runs unless
+            `tf.random.set_seed` was called.
         dtype: Dtype of the values. Default: float32.
 
     Returns:

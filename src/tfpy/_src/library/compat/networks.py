@@ -134,8 +134,8 @@ def convolution(
             `"NDHWC"`, and the second axis for `"NCW"`, `"NCHW"` and `"NCDHW"`. Default: the last
             axis.
         filters: Newer name of `filter`. If it is passed, `filter` has no effect.
-        dilations: Distance between the taps of the filter, in the same forms as `strides`. Default:
-            1.
+        dilations: Distance between neighboring elements of the filter, in the same forms as
+            `strides`. Default: 1.
 
     Returns:
         Tensor of shape `[batch, *out_spatial, out_channels]`, or `[batch, out_channels,
@@ -187,8 +187,8 @@ def conv2d_transpose(
         data_format: Position of the channels, `"NHWC"` (default) or `"NCHW"`.
         input: Newer name of `value`. If it is passed, `value` has no effect.
         filters: Newer name of `filter`. If it is passed, `filter` has no effect.
-        dilations: Distance between the taps of the filter, in the same forms as `strides`. Default:
-            1.
+        dilations: Distance between neighboring elements of the filter, in the same forms as
+            `strides`. Default: 1.
 
     Returns:
         Tensor of shape `output_shape` with the dtype of `value`.

@@ -94,15 +94,15 @@ async def set_backend_async(name: str, *, model: Model | None = None, inputs: Ne
 
     If `name` is `"auto"`, `model` is called more than once on every backend, and the fastest
     backend becomes active. The model should therefore not change any state. The choice is stored in
-    the page's localStorage or the user's cache folder. It is used again for a model with the same
-    name, code and shapes of weights, if the shapes of the inputs, the device and the flags of
-    `tf.env` are the same.
+    the page's localStorage or the user's cache folder. It is used again for a function with the
+    same `__name__`, code and shapes of Variables, if the shapes of the inputs, the device and the
+    flags of `tf.env` are the same.
 
     Args:
         name: Name of a backend (`"webgpu"`, `"webgl"`, `"wasm"`, `"cpu"`, `"jax"`, or the name of a
             registered backend), or `"auto"`.
-        model: Function to measure. It is required if `name` is `"auto"`, and not allowed otherwise.
-            The time includes reading its results.
+        model: Function to measure, including the time to read its results. It is required if `name`
+            is `"auto"`, and not allowed otherwise.
         inputs: Argument of `model`, or a list or tuple of its arguments. Default: no arguments.
 
     Returns:
@@ -110,7 +110,7 @@ async def set_backend_async(name: str, *, model: Model | None = None, inputs: Ne
 
     Raises:
         ValueError: If the backend is unknown, if `name` is `"auto"` and `model` is missing, or if
-            `model` is passed with a different name.
+            `model` is passed and `name` is not `"auto"`.
         RuntimeError: If the backend cannot be initialized, or if no backend can run the model. The
             message contains the reasons.
 
@@ -156,7 +156,7 @@ def set_backend(name: str, *, model: Model | None = None, inputs: Nest = ()) -> 
 
     Raises:
         ValueError: If the backend is unknown, if `name` is `"auto"` and `model` is missing, or if
-            `model` is passed with a different name.
+            `model` is passed and `name` is not `"auto"`.
         RuntimeError: If the backend cannot be initialized, or only by awaiting
             `tf.set_backend_async`.
 

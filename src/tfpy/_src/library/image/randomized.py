@@ -62,8 +62,10 @@ def random_brightness(image: TensorLike, max_delta: float, seed: int | None = No
         max_delta: Non-negative bound of the amount, which is between `-max_delta` and `max_delta`.
             The same amount is added to all values. For an integer image, 1 is the largest value of
             the dtype.
-        seed: Integer that makes the results reproducible, even without `tf.random.set_seed`.
-            Default: the results differ between runs unless `tf.random.set_seed` was called.
+        seed: Integer that makes a run of the program reproducible, even without
+            `tf.random.set_seed`: successive calls with a seed return different numbers, but the
+            same ones in each run. Default: the numbers differ between runs unless
+            `tf.random.set_seed` was called.
 
     Returns:
         Tensor with the shape and dtype of `image`.
@@ -106,8 +108,10 @@ def random_contrast(
             images of a batch get the same factor.
         lower: Smallest factor, at least 0.
         upper: Largest factor, greater than `lower`.
-        seed: Integer that makes the results reproducible, even without `tf.random.set_seed`.
-            Default: the results differ between runs unless `tf.random.set_seed` was called.
+        seed: Integer that makes a run of the program reproducible, even without
+            `tf.random.set_seed`: successive calls with a seed return different numbers, but the
+            same ones in each run. Default: the numbers differ between runs unless
+            `tf.random.set_seed` was called.
 
     Returns:
         Tensor with the shape and dtype of `image`.
@@ -143,8 +147,10 @@ def random_saturation(
         image: RGB tensor of shape `[..., height, width, 3]` with a float or integer dtype.
         lower: Smallest factor, at least 0.
         upper: Largest factor, greater than `lower`.
-        seed: Integer that makes the results reproducible, even without `tf.random.set_seed`.
-            Default: the results differ between runs unless `tf.random.set_seed` was called.
+        seed: Integer that makes a run of the program reproducible, even without
+            `tf.random.set_seed`: successive calls with a seed return different numbers, but the
+            same ones in each run. Default: the numbers differ between runs unless
+            `tf.random.set_seed` was called.
 
     Returns:
         Tensor with the shape and dtype of `image`.
@@ -179,8 +185,10 @@ def random_hue(image: TensorLike, max_delta: float, seed: int | None = None) -> 
         image: RGB tensor of shape `[..., height, width, 3]` with a float or integer dtype.
         max_delta: Bound of the rotation, between 0 and 0.5, where 1 is a full rotation. The
             rotation is between `-max_delta` and `max_delta`.
-        seed: Integer that makes the results reproducible, even without `tf.random.set_seed`.
-            Default: the results differ between runs unless `tf.random.set_seed` was called.
+        seed: Integer that makes a run of the program reproducible, even without
+            `tf.random.set_seed`: successive calls with a seed return different numbers, but the
+            same ones in each run. Default: the numbers differ between runs unless
+            `tf.random.set_seed` was called.
 
     Returns:
         Tensor with the shape and dtype of `image`.
@@ -216,8 +224,10 @@ def random_flip_left_right(image: TensorLike, seed: int | None = None) -> Tensor
 
     Args:
         image: Tensor of shape `[height, width, channels]` or `[batch, height, width, channels]`.
-        seed: Integer that makes the results reproducible, even without `tf.random.set_seed`.
-            Default: the results differ between runs unless `tf.random.set_seed` was called.
+        seed: Integer that makes a run of the program reproducible, even without
+            `tf.random.set_seed`: successive calls with a seed return different numbers, but the
+            same ones in each run. Default: the numbers differ between runs unless
+            `tf.random.set_seed` was called.
 
     Returns:
         Tensor with the shape and dtype of `image`.
@@ -241,8 +251,10 @@ def random_flip_up_down(image: TensorLike, seed: int | None = None) -> Tensor:
 
     Args:
         image: Tensor of shape `[height, width, channels]` or `[batch, height, width, channels]`.
-        seed: Integer that makes the results reproducible, even without `tf.random.set_seed`.
-            Default: the results differ between runs unless `tf.random.set_seed` was called.
+        seed: Integer that makes a run of the program reproducible, even without
+            `tf.random.set_seed`: successive calls with a seed return different numbers, but the
+            same ones in each run. Default: the numbers differ between runs unless
+            `tf.random.set_seed` was called.
 
     Returns:
         Tensor with the shape and dtype of `image`.
@@ -281,8 +293,10 @@ def random_crop(
     Args:
         value: Tensor of any shape and dtype.
         size: Shape of the result, with one dimension for each axis of `value`.
-        seed: Integer that makes the results reproducible, even without `tf.random.set_seed`.
-            Default: the results differ between runs unless `tf.random.set_seed` was called.
+        seed: Integer that makes a run of the program reproducible, even without
+            `tf.random.set_seed`: successive calls with a seed return different numbers, but the
+            same ones in each run. Default: the numbers differ between runs unless
+            `tf.random.set_seed` was called.
 
     Returns:
         Tensor of shape `size` with the dtype of `value`.

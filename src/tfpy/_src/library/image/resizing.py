@@ -78,8 +78,8 @@ def resize(
         size: Height and width of the result.
         method: Interpolation method, one of `"bilinear"` (default), `"nearest"`, `"bicubic"`,
             `"area"`, `"lanczos3"`, `"lanczos5"`, `"gaussian"` and `"mitchellcubic"`.
-        preserve_aspect_ratio: If True, keep the aspect ratio of each image. The result is then the
-            largest image that is not larger than `size`.
+        preserve_aspect_ratio: If True, keep the aspect ratio of each image: it is resized to the
+            largest height and width with that ratio that fit within `size`.
         antialias: If True, average over more pixels when images become smaller. This has no effect
             for the methods `"nearest"` and `"area"`.
 

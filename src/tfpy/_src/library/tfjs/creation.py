@@ -17,7 +17,7 @@ def tensor(
 
     Equivalent to `tf.tensor` in TensorFlow.js. Unlike in `tf.constant`, the shape comes before the
     dtype. Unless the environment variable `TFPY_ENABLE_X64` is set, `tf.int64` and `tf.float64` are
-    other names of `tf.int32` and `tf.float32`.
+    aliases of `tf.int32` and `tf.float32`.
 
     Args:
         values: Number, string, nested sequence, array or tensor.
@@ -44,8 +44,8 @@ def tensor(
 def scalar(value: TensorLike, dtype: DTypeLike | None = None) -> Tensor:
     """Create a scalar tensor.
 
-    Unless the environment variable `TFPY_ENABLE_X64` is set, `tf.int64` and `tf.float64` are other
-    names of `tf.int32` and `tf.float32`.
+    Unless the environment variable `TFPY_ENABLE_X64` is set, `tf.int64` and `tf.float64` are
+    aliases of `tf.int32` and `tf.float32`.
 
     Args:
         value: Number, string or scalar tensor.
@@ -71,8 +71,8 @@ def scalar(value: TensorLike, dtype: DTypeLike | None = None) -> Tensor:
 def tensor1d(values: TensorLike, dtype: DTypeLike | None = None) -> Tensor:
     """Create a vector.
 
-    Unless the environment variable `TFPY_ENABLE_X64` is set, `tf.int64` and `tf.float64` are other
-    names of `tf.int32` and `tf.float32`.
+    Unless the environment variable `TFPY_ENABLE_X64` is set, `tf.int64` and `tf.float64` are
+    aliases of `tf.int32` and `tf.float32`.
 
     Args:
         values: Sequence or array of rank 1.
@@ -100,8 +100,8 @@ def tensor2d(
 ) -> Tensor:
     """Create a matrix.
 
-    Unless the environment variable `TFPY_ENABLE_X64` is set, `tf.int64` and `tf.float64` are other
-    names of `tf.int32` and `tf.float32`.
+    Unless the environment variable `TFPY_ENABLE_X64` is set, `tf.int64` and `tf.float64` are
+    aliases of `tf.int32` and `tf.float32`.
 
     Args:
         values: Nested sequence or array of rank 2, or a flat sequence or array if `shape` is
@@ -131,8 +131,8 @@ def tensor3d(
 ) -> Tensor:
     """Create a tensor of rank 3.
 
-    Unless the environment variable `TFPY_ENABLE_X64` is set, `tf.int64` and `tf.float64` are other
-    names of `tf.int32` and `tf.float32`.
+    Unless the environment variable `TFPY_ENABLE_X64` is set, `tf.int64` and `tf.float64` are
+    aliases of `tf.int32` and `tf.float32`.
 
     Args:
         values: Nested sequence or array of rank 3, or a flat sequence or array if `shape` is
@@ -162,8 +162,8 @@ def tensor4d(
 ) -> Tensor:
     """Create a tensor of rank 4.
 
-    Unless the environment variable `TFPY_ENABLE_X64` is set, `tf.int64` and `tf.float64` are other
-    names of `tf.int32` and `tf.float32`.
+    Unless the environment variable `TFPY_ENABLE_X64` is set, `tf.int64` and `tf.float64` are
+    aliases of `tf.int32` and `tf.float32`.
 
     Args:
         values: Nested sequence or array of rank 4, or a flat sequence or array if `shape` is
@@ -193,8 +193,8 @@ def tensor5d(
 ) -> Tensor:
     """Create a tensor of rank 5.
 
-    Unless the environment variable `TFPY_ENABLE_X64` is set, `tf.int64` and `tf.float64` are other
-    names of `tf.int32` and `tf.float32`.
+    Unless the environment variable `TFPY_ENABLE_X64` is set, `tf.int64` and `tf.float64` are
+    aliases of `tf.int32` and `tf.float32`.
 
     Args:
         values: Nested sequence or array of rank 5, or a flat sequence or array if `shape` is
@@ -224,8 +224,8 @@ def tensor6d(
 ) -> Tensor:
     """Create a tensor of rank 6.
 
-    Unless the environment variable `TFPY_ENABLE_X64` is set, `tf.int64` and `tf.float64` are other
-    names of `tf.int32` and `tf.float32`.
+    Unless the environment variable `TFPY_ENABLE_X64` is set, `tf.int64` and `tf.float64` are
+    aliases of `tf.int32` and `tf.float32`.
 
     Args:
         values: Nested sequence or array of rank 6, or a flat sequence or array if `shape` is

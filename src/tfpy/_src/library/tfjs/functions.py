@@ -75,8 +75,10 @@ def random_standard_normal(
     Args:
         shape: Shape of the result.
         dtype: Dtype of the result. Default: float32.
-        seed: Integer that makes the results reproducible, even without `tf.random.set_seed`.
-            Default: the results differ between runs unless `tf.random.set_seed` was called.
+        seed: Integer that makes a run of the program reproducible, even without
+            `tf.random.set_seed`: successive calls with a seed return different numbers, but the
+            same ones in each run. Default: the numbers differ between runs unless
+            `tf.random.set_seed` was called.
 
     Returns:
         Tensor of shape `shape` and dtype `dtype`.
@@ -103,8 +105,10 @@ def random_uniform_int(
         shape: Shape of the result.
         minval: Lower bound, inclusive.
         maxval: Upper bound, exclusive.
-        seed: Integer that makes the results reproducible, even without `tf.random.set_seed`.
-            Default: the results differ between runs unless `tf.random.set_seed` was called.
+        seed: Integer that makes a run of the program reproducible, even without
+            `tf.random.set_seed`: successive calls with a seed return different numbers, but the
+            same ones in each run. Default: the numbers differ between runs unless
+            `tf.random.set_seed` was called.
 
     Returns:
         Int32 tensor of shape `shape` with values in [minval, maxval).

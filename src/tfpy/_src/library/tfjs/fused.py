@@ -121,7 +121,8 @@ def conv2d(
         pad: `"SAME"`, `"VALID"`, or a list of `[before, after]` pairs, one for each axis of the
             input.
         data_format: Position of the channels, `"NHWC"` (default) or `"NCHW"`.
-        dilations: Distance between the taps of the filter, in the same forms as `strides`.
+        dilations: Distance between neighboring elements of the filter, in the same forms as
+            `strides`.
         bias: Tensor of shape `[out_channels]`. Default: no bias.
         activation: Activation function, `"linear"` (default, no change), `"relu"`, `"relu6"`,
             `"elu"`, `"sigmoid"`, `"prelu"` or `"leakyrelu"`.
@@ -177,7 +178,8 @@ def depthwise_conv2d(
         pad: `"SAME"`, `"VALID"`, or a list of `[before, after]` pairs, one for each axis of the
             input.
         data_format: Position of the channels, `"NHWC"` (default) or `"NCHW"`.
-        dilations: Distance between the taps of the filter, in the same forms as `strides`.
+        dilations: Distance between neighboring elements of the filter, in the same forms as
+            `strides`.
         bias: Tensor of shape `[in_channels * multiplier]`. Default: no bias.
         activation: Activation function, `"linear"` (default, no change), `"relu"`, `"relu6"`,
             `"elu"`, `"sigmoid"`, `"prelu"` or `"leakyrelu"`.

@@ -178,7 +178,7 @@ def buffer(
     Args:
         shape: Shape of the buffer.
         dtype: Dtype of the elements. Default: float32. Unless the environment variable
-            `TFPY_ENABLE_X64` is set, `tf.int64` and `tf.float64` are other names of `tf.int32` and
+            `TFPY_ENABLE_X64` is set, `tf.int64` and `tf.float64` are aliases of `tf.int32` and
             `tf.float32`.
         values: Initial values, which are copied and reshaped to `shape`. Default: zeros, False for
             bool, and empty strings for string.

@@ -24,7 +24,7 @@ def complex(real: TensorLike, imag: TensorLike, name: str | None = None) -> Tens
     Returns:
         Tensor of the broadcast shape. Its dtype is complex64 for float32 parts and complex128 for
         float64 parts. Unless the environment variable `TFPY_ENABLE_X64` is set, `tf.float64` and
-        `tf.complex128` are other names of `tf.float32` and `tf.complex64`.
+        `tf.complex128` are aliases of `tf.float32` and `tf.complex64`.
 
     Raises:
         TypeError: If `real` and `imag` have different dtypes, or a dtype other than float32 or

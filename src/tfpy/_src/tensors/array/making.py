@@ -71,7 +71,7 @@ def zeros(shape: ShapeLike, dtype: DTypeLike = dtypes.float32, name: str | None 
     Args:
         shape: Shape of the result.
         dtype: Dtype of the result. Default: float32. Unless the environment variable
-            `TFPY_ENABLE_X64` is set, `tf.int64` and `tf.float64` are other names of `tf.int32` and
+            `TFPY_ENABLE_X64` is set, `tf.int64` and `tf.float64` are aliases of `tf.int32` and
             `tf.float32`.
 
     Returns:
@@ -96,7 +96,7 @@ def ones(shape: ShapeLike, dtype: DTypeLike = dtypes.float32, name: str | None =
     Args:
         shape: Shape of the result.
         dtype: Dtype of the result. Default: float32. Unless the environment variable
-            `TFPY_ENABLE_X64` is set, `tf.int64` and `tf.float64` are other names of `tf.int32` and
+            `TFPY_ENABLE_X64` is set, `tf.int64` and `tf.float64` are aliases of `tf.int32` and
             `tf.float32`.
 
     Returns:
@@ -195,7 +195,7 @@ def eye(
         num_columns: Number of columns. Default: the number of rows.
         batch_shape: Leading dimensions of the result. Default: a single matrix.
         dtype: Dtype of the result. Default: float32. Unless the environment variable
-            `TFPY_ENABLE_X64` is set, `tf.int64` and `tf.float64` are other names of `tf.int32` and
+            `TFPY_ENABLE_X64` is set, `tf.int64` and `tf.float64` are aliases of `tf.int32` and
             `tf.float32`.
 
     Returns:
@@ -233,7 +233,7 @@ def cast(x: TensorLike, dtype: DTypeLike, name: str | None = None) -> Tensor:
     Args:
         x: Numeric or boolean tensor.
         dtype: Dtype of the result. Unless the environment variable `TFPY_ENABLE_X64` is set,
-            `tf.int64` and `tf.float64` are other names of `tf.int32` and `tf.float32`.
+            `tf.int64` and `tf.float64` are aliases of `tf.int32` and `tf.float32`.
 
     Returns:
         Tensor with the shape of `x` and the dtype `dtype`, or `x` itself if it has that dtype.

@@ -33,7 +33,7 @@ def sequence_mask(
         lengths: Integer tensor of shape `[...]` with the length of each sequence.
         maxlen: Size of the new last dimension. Default: the largest length.
         dtype: Dtype of the result. Default: bool. Unless the environment variable `TFPY_ENABLE_X64`
-            is set, `tf.int64` and `tf.float64` are other names of `tf.int32` and `tf.float32`.
+            is set, `tf.int64` and `tf.float64` are aliases of `tf.int32` and `tf.float32`.
 
     Returns:
         Tensor of shape `[..., maxlen]`.

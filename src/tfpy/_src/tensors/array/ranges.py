@@ -40,7 +40,7 @@ def range(
         delta: Difference between consecutive numbers, a scalar, which may be negative. Default: 1.
         dtype: Dtype of the result. Default: the widest dtype of the arguments, at least int32.
             Unless the environment variable `TFPY_ENABLE_X64` is set, `tf.int64` and `tf.float64`
-            are other names of `tf.int32` and `tf.float32`.
+            are aliases of `tf.int32` and `tf.float32`.
 
     Returns:
         Tensor of rank 1.

@@ -37,7 +37,7 @@ def gather(
     Out-of-range indices raise an error on the cpu and wasm backends, as in TensorFlow on CPUs. On
     the other backends, they produce zeros, as in TensorFlow on GPUs.
 
-    If `params` is only used by `tf.gather` along axis 0 and by `tf.nn.embedding_lookup`, the
+    If no ops other than `tf.gather` along axis 0 and `tf.nn.embedding_lookup` use `params`, the
     gradient with respect to `params` is a `tf.IndexedSlices`.
 
     Args:
@@ -50,8 +50,8 @@ def gather(
             each element of the batch, slices are gathered separately.
 
     Returns:
-        Tensor with the dtype of `params`. It has the shape of `params`, in which the dimensions
-        `indices.shape[batch_dims:]` replace the dimension `axis`.
+        Tensor with the dtype of `params`. Its shape is the shape of `params` with dimension `axis`
+        replaced by `indices.shape[batch_dims:]`.
 
     Raises:
         tf.errors.InvalidArgumentError: If `params` is a scalar, the axis is out of range, the batch
@@ -222,8 +222,9 @@ def where(
     """Select elements by a condition, or return the indices of the elements that are True.
 
     Without `x` and `y`, the size of the result depends on the values of `condition`. These values
-    are read back to Python, so the call waits for pending computations. In this form, a
-    `tf.function` in which `condition` is not constant runs eagerly, without compilation.
+    are read back to Python, so the call waits for pending computations. A `tf.function` that calls
+    `tf.where` in this form, with a condition that is computed from its inputs, runs eagerly,
+    without compilation.
 
     Args:
         condition: Boolean tensor. Without `x` and `y`, a numeric tensor is also possible. Its

@@ -30,7 +30,7 @@ class GradientTape(Tape):
 
     Args:
         persistent: If True, gradients can be computed more than once, and the tape keeps the
-            recorded tensors until it is deleted. Default: one computation of gradients only.
+            recorded tensors until it is deleted. Default: gradients can be computed only once.
         watch_accessed_variables: If True, trainable Variables are watched automatically when an op
             reads them. If False, only the tensors and Variables passed to `watch` are.
 

@@ -163,7 +163,7 @@ def histogram_fixed_width_bins(
         value_range: Vector `[low, high]` of the bounds, with the dtype of `values`.
         nbins: Number of bins. Default: 100.
         dtype: Dtype of the result. Default: int32. Unless the environment variable
-            `TFPY_ENABLE_X64` is set, `tf.int64` and `tf.float64` are other names of `tf.int32` and
+            `TFPY_ENABLE_X64` is set, `tf.int64` and `tf.float64` are aliases of `tf.int32` and
             `tf.float32`.
 
     Returns:
@@ -210,7 +210,7 @@ def histogram_fixed_width(
         value_range: Vector `[low, high]` of the bounds, with the dtype of `values`.
         nbins: Number of bins. Default: 100.
         dtype: Dtype of the result. Default: int32. Unless the environment variable
-            `TFPY_ENABLE_X64` is set, `tf.int64` and `tf.float64` are other names of `tf.int32` and
+            `TFPY_ENABLE_X64` is set, `tf.int64` and `tf.float64` are aliases of `tf.int32` and
             `tf.float32`.
 
     Returns:
@@ -294,7 +294,7 @@ def confusion_matrix(
         num_classes: Number of classes. Default: the largest class plus 1.
         weights: Vector with the weight of each example. Default: 1 for each example.
         dtype: Dtype of the result. Default: int32. Unless the environment variable
-            `TFPY_ENABLE_X64` is set, `tf.int64` and `tf.float64` are other names of `tf.int32` and
+            `TFPY_ENABLE_X64` is set, `tf.int64` and `tf.float64` are aliases of `tf.int32` and
             `tf.float32`.
 
     Returns:

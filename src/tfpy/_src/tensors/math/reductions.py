@@ -311,7 +311,7 @@ def count_nonzero(
         axis: Axis or axes to reduce; negative values count from the end. Default: all axes.
         keepdims: If True, keep the reduced axes as dimensions of size 1.
         dtype: Dtype of the result. Default: int64. Unless the environment variable
-            `TFPY_ENABLE_X64` is set, `tf.int64` and `tf.float64` are other names of `tf.int32` and
+            `TFPY_ENABLE_X64` is set, `tf.int64` and `tf.float64` are aliases of `tf.int32` and
             `tf.float32`.
 
     Returns:

@@ -53,7 +53,7 @@ def softmax(logits: TensorLike, axis: int | None = -1, name: str | None = None) 
 
     Raises:
         tf.errors.InvalidArgumentError: If `logits` are not floats.
-        TypeError: If `axis` is not one integer.
+        TypeError: If `axis` is not a single integer.
 
     Example:
         >>> import tfpy as tf
@@ -103,7 +103,7 @@ def log_softmax(logits: TensorLike, axis: int | None = -1, name: str | None = No
 
     Raises:
         tf.errors.InvalidArgumentError: If `logits` are not floats.
-        TypeError: If `axis` is not one integer.
+        TypeError: If `axis` is not a single integer.
 
     Example:
         >>> import tfpy as tf

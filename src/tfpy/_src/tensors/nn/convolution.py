@@ -94,8 +94,8 @@ def conv1d(
         padding: `"SAME"`, `"VALID"`, or a list of `[before, after]` pairs, one for each axis of the
             input.
         data_format: Order of the axes, `"NWC"` (default) or `"NCW"`.
-        dilations: Distance between the taps of the filter, in the same forms as `stride`. Default:
-            1.
+        dilations: Distance between neighboring elements of the filter, in the same forms as
+            `stride`. Default: 1.
 
     Returns:
         Float tensor of shape `[batch, ..., out_width, out_channels]`, or `[batch, out_channels,
@@ -126,9 +126,9 @@ def conv2d(
 ) -> Tensor:
     """Compute a 2-D convolution.
 
-    The shape of `filters` selects a grouped convolution: if their third dimension is `in_channels /
-    groups`, the channels of the input and the filters are split into that many groups, and each
-    group of channels is convolved with its own filters.
+    If the third dimension of `filters` is smaller than `in_channels`, the convolution is grouped.
+    The number of groups is `in_channels` divided by that dimension. The channels of the input and
+    the filters are split into groups, and each group of channels is convolved with its own filters.
 
     Args:
         input: Float or int32 tensor of shape `[batch, ..., height, width, in_channels]`, or
@@ -140,8 +140,8 @@ def conv2d(
         padding: `"SAME"`, `"VALID"`, or a list of `[before, after]` pairs, one for each axis of the
             input.
         data_format: Order of the axes, `"NHWC"` (default) or `"NCHW"`.
-        dilations: Distance between the taps of the filter, in the same forms as `strides`. Default:
-            1.
+        dilations: Distance between neighboring elements of the filter, in the same forms as
+            `strides`. Default: 1.
 
     Returns:
         Tensor of shape `[batch, ..., out_height, out_width, out_channels]`, or `[batch,
@@ -185,8 +185,8 @@ def conv3d(
         padding: `"SAME"`, `"VALID"`, or a list of `[before, after]` pairs, one for each axis of the
             input.
         data_format: Order of the axes, `"NDHWC"` (default) or `"NCDHW"`.
-        dilations: Distance between the taps of the filter, in the same forms as `strides`. Default:
-            1.
+        dilations: Distance between neighboring elements of the filter, in the same forms as
+            `strides`. Default: 1.
 
     Returns:
         Float tensor of shape `[batch, ..., out_depth, out_height, out_width, out_channels]`, or
@@ -229,8 +229,8 @@ def depthwise_conv2d(
         padding: `"SAME"`, `"VALID"`, or a list of `[before, after]` pairs, one for each axis of the
             input.
         data_format: Order of the axes, `"NHWC"` (default) or `"NCHW"`.
-        dilations: Distance between the taps of the filter, in the same forms as `strides`. Default:
-            1.
+        dilations: Distance between neighboring elements of the filter, in the same forms as
+            `strides`. Default: 1.
 
     Returns:
         Float tensor of shape `[batch, ..., out_height, out_width, channels * multiplier]`, or
@@ -283,8 +283,8 @@ def separable_conv2d(
         padding: `"SAME"`, `"VALID"`, or a list of `[before, after]` pairs, one for each axis of the
             input.
         data_format: Order of the axes, `"NHWC"` (default) or `"NCHW"`.
-        dilations: Distance between the taps of the filter, in the same forms as `strides`. Default:
-            1.
+        dilations: Distance between neighboring elements of the filter, in the same forms as
+            `strides`. Default: 1.
 
     Returns:
         Float tensor of shape `[batch, ..., out_height, out_width, out_channels]`, or `[batch,
@@ -336,8 +336,8 @@ def convolution(
         padding: `"SAME"`, `"VALID"`, or a list of `[before, after]` pairs, one for each axis of the
             input.
         data_format: Order of the axes, such as `"NHWC"` (default) or `"NCHW"` for 2-D images.
-        dilations: Distance between the taps of the filter, in the same forms as `strides`. Default:
-            1.
+        dilations: Distance between neighboring elements of the filter, in the same forms as
+            `strides`. Default: 1.
 
     Returns:
         Float tensor of shape `[batch, ..., *out_spatial, out_channels]`, or `[batch, out_channels,

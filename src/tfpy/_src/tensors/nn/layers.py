@@ -73,8 +73,10 @@ def dropout(
         rate: Probability of dropping an element, a scalar in `[0, 1)`.
         noise_shape: Shape of the random mask, which must broadcast to the shape of `x`. Elements
             that share an entry of the mask are dropped together. Default: the shape of `x`.
-        seed: Integer that makes the results reproducible, even without `tf.random.set_seed`.
-            Default: the results differ between runs unless `tf.random.set_seed` was called.
+        seed: Integer that makes a run of the program reproducible, even without
+            `tf.random.set_seed`: successive calls with a seed return different numbers, but the
+            same ones in each run. Default: the numbers differ between runs unless
+            `tf.random.set_seed` was called.
 
     Returns:
         Float tensor of the shape and dtype of `x`.

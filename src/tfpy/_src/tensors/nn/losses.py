@@ -41,11 +41,11 @@ def softmax_cross_entropy_with_logits(
         axis: Axis of the classes. Negative values count from the end. Default: the last axis.
 
     Returns:
-        Float tensor of shape `[...]` and the dtype of `logits`.
+        Float tensor with the shape of `logits` without dimension `axis`, and the dtype of `logits`.
 
     Raises:
         tf.errors.InvalidArgumentError: If the shapes of `labels` and `logits` are not compatible.
-        TypeError: If `axis` is not one integer.
+        TypeError: If `axis` is not a single integer.
 
     Example:
         >>> import tfpy as tf
@@ -116,7 +116,7 @@ def sparse_softmax_cross_entropy_with_logits(
         logits: Unnormalized log probabilities, a float tensor of shape `[..., classes]`.
 
     Returns:
-        Float tensor of shape `[...]` and the dtype of `logits`.
+        Float tensor with the shape of `labels` and the dtype of `logits`.
 
     Raises:
         ValueError: If `labels` does not have the shape of `logits` without the last axis.

@@ -72,8 +72,8 @@ def conv1d_transpose(
         padding: `"SAME"`, `"VALID"`, or a list of `[before, after]` pairs, one for each axis of the
             input.
         data_format: Order of the axes, `"NWC"` (default) or `"NCW"`.
-        dilations: Distance between the taps of the filter, in the same forms as `strides`. Default:
-            1.
+        dilations: Distance between neighboring elements of the filter, in the same forms as
+            `strides`. Default: 1.
 
     Returns:
         Float tensor of shape `output_shape`.
@@ -123,8 +123,8 @@ def conv2d_transpose(
         padding: `"SAME"`, `"VALID"`, or a list of `[before, after]` pairs, one for each axis of the
             input.
         data_format: Order of the axes, `"NHWC"` (default) or `"NCHW"`.
-        dilations: Distance between the taps of the filter, in the same forms as `strides`. Default:
-            1.
+        dilations: Distance between neighboring elements of the filter, in the same forms as
+            `strides`. Default: 1.
 
     Returns:
         Float tensor of shape `output_shape`.
@@ -173,8 +173,8 @@ def conv3d_transpose(
         padding: `"SAME"`, `"VALID"`, or a list of `[before, after]` pairs, one for each axis of the
             input.
         data_format: Order of the axes, `"NDHWC"` (default) or `"NCDHW"`.
-        dilations: Distance between the taps of the filter, in the same forms as `strides`. Default:
-            1.
+        dilations: Distance between neighboring elements of the filter, in the same forms as
+            `strides`. Default: 1.
 
     Returns:
         Float tensor of shape `output_shape`.
@@ -224,8 +224,8 @@ def conv_transpose(
         padding: `"SAME"`, `"VALID"`, or a list of `[before, after]` pairs, one for each axis of the
             input.
         data_format: Order of the axes, such as `"NHWC"` (default) or `"NCHW"` for 2-D images.
-        dilations: Distance between the taps of the filter, in the same forms as `strides`. Default:
-            1.
+        dilations: Distance between neighboring elements of the filter, in the same forms as
+            `strides`. Default: 1.
 
     Returns:
         Float tensor of shape `output_shape`.

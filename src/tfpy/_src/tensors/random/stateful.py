@@ -36,8 +36,10 @@ def uniform(
         maxval: Upper bound (exclusive), a scalar or a tensor that broadcasts to `shape`. Default: 1
             for float dtypes. Required for integer dtypes.
         dtype: Dtype of the result. Default: float32.
-        seed: Integer that makes the results reproducible, even without `tf.random.set_seed`.
-            Default: the results differ between runs unless `tf.random.set_seed` was called.
+        seed: Integer that makes a run of the program reproducible, even without
+            `tf.random.set_seed`: successive calls with a seed return different numbers, but the
+            same ones in each run. Default: the numbers differ between runs unless
+            `tf.random.set_seed` was called.
 
     Returns:
         Tensor of shape `shape`.
@@ -80,8 +82,10 @@ def normal(
         mean: Mean, a scalar or a tensor that broadcasts to `shape`. Default: 0.
         stddev: Standard deviation, a scalar or a tensor that broadcasts to `shape`. Default: 1.
         dtype: Dtype of the result. Default: float32.
-        seed: Integer that makes the results reproducible, even without `tf.random.set_seed`.
-            Default: the results differ between runs unless `tf.random.set_seed` was called.
+        seed: Integer that makes a run of the program reproducible, even without
+            `tf.random.set_seed`: successive calls with a seed return different numbers, but the
+            same ones in each run. Default: the numbers differ between runs unless
+            `tf.random.set_seed` was called.
 
     Returns:
         Float tensor of shape `shape`.
@@ -113,8 +117,10 @@ def truncated_normal(
         mean: Mean, a scalar or a tensor that broadcasts to `shape`. Default: 0.
         stddev: Standard deviation, a scalar or a tensor that broadcasts to `shape`. Default: 1.
         dtype: Dtype of the result. Default: float32.
-        seed: Integer that makes the results reproducible, even without `tf.random.set_seed`.
-            Default: the results differ between runs unless `tf.random.set_seed` was called.
+        seed: Integer that makes a run of the program reproducible, even without
+            `tf.random.set_seed`: successive calls with a seed return different numbers, but the
+            same ones in each run. Default: the numbers differ between runs unless
+            `tf.random.set_seed` was called.
 
     Returns:
         Float tensor of shape `shape`.
@@ -146,8 +152,10 @@ def gamma(
         alpha: Shape parameters of the distribution, a float tensor.
         beta: Rates (inverse scales), a float tensor that broadcasts with `alpha`. Default: 1.
         dtype: Dtype of the result. Default: float32.
-        seed: Integer that makes the results reproducible, even without `tf.random.set_seed`.
-            Default: the results differ between runs unless `tf.random.set_seed` was called.
+        seed: Integer that makes a run of the program reproducible, even without
+            `tf.random.set_seed`: successive calls with a seed return different numbers, but the
+            same ones in each run. Default: the numbers differ between runs unless
+            `tf.random.set_seed` was called.
 
     Returns:
         Float tensor of shape `[*shape, ...]`, where `...` is the broadcast shape of `alpha` and
@@ -183,8 +191,10 @@ def poisson(
         shape: Shape of the samples to draw for each rate.
         lam: Rates, which are the means of the distribution, a float tensor.
         dtype: Dtype of the result. Default: float32.
-        seed: Integer that makes the results reproducible, even without `tf.random.set_seed`.
-            Default: the results differ between runs unless `tf.random.set_seed` was called.
+        seed: Integer that makes a run of the program reproducible, even without
+            `tf.random.set_seed`: successive calls with a seed return different numbers, but the
+            same ones in each run. Default: the numbers differ between runs unless
+            `tf.random.set_seed` was called.
 
     Returns:
         Tensor of shape `[*shape, *lam.shape]`.
@@ -219,8 +229,10 @@ def categorical(
         num_samples: Number of indices to draw for each row, a scalar integer.
         dtype: Dtype of the result, int32 or int64. Default: int64. Unless the environment variable
             `TFPY_ENABLE_X64` is set, `tf.int64` is another name of `tf.int32`.
-        seed: Integer that makes the results reproducible, even without `tf.random.set_seed`.
-            Default: the results differ between runs unless `tf.random.set_seed` was called.
+        seed: Integer that makes a run of the program reproducible, even without
+            `tf.random.set_seed`: successive calls with a seed return different numbers, but the
+            same ones in each run. Default: the numbers differ between runs unless
+            `tf.random.set_seed` was called.
 
     Returns:
         Integer tensor of shape `[batch, num_samples]`.
@@ -248,8 +260,10 @@ def shuffle(value: TensorLike, seed: Seed = None, name: str | None = None) -> Te
 
     Args:
         value: Tensor of shape `[rows, ...]`. A scalar is returned unchanged.
-        seed: Integer that makes the results reproducible, even without `tf.random.set_seed`.
-            Default: the results differ between runs unless `tf.random.set_seed` was called.
+        seed: Integer that makes a run of the program reproducible, even without
+            `tf.random.set_seed`: successive calls with a seed return different numbers, but the
+            same ones in each run. Default: the numbers differ between runs unless
+            `tf.random.set_seed` was called.
 
     Returns:
         Tensor with the shape and dtype of `value`.
@@ -279,8 +293,10 @@ def multinomial(
         logits: Unnormalized log probabilities, a float tensor of shape `[classes]` or
             `[batch, classes]`.
         num_samples: Number of indices to draw for each row, a scalar integer.
-        seed: Integer that makes the results reproducible, even without `tf.random.set_seed`.
-            Default: the results differ between runs unless `tf.random.set_seed` was called.
+        seed: Integer that makes a run of the program reproducible, even without
+            `tf.random.set_seed`: successive calls with a seed return different numbers, but the
+            same ones in each run. Default: the numbers differ between runs unless
+            `tf.random.set_seed` was called.
         normalized: If True, `logits` contains probabilities instead of their logarithms. Default:
             False.
 

@@ -55,7 +55,7 @@ class AssignMethods(ScatterMethods):
             The Variable, or None if `read_value` is False.
 
         Raises:
-            ValueError: If the shape does not match the shape of the Variable, or a tensor has a
+            ValueError: If `value` does not have the shape of the Variable, or is a tensor of a
                 different dtype.
             TypeError: If the value cannot be converted to the dtype of the Variable.
 
@@ -107,7 +107,7 @@ class AssignMethods(ScatterMethods):
 
         Raises:
             tf.errors.InvalidArgumentError: If the shapes differ.
-            ValueError: If a tensor has a different dtype.
+            ValueError: If `delta` is a tensor of a different dtype.
 
         Example:
             >>> import tfpy as tf
@@ -136,7 +136,7 @@ class AssignMethods(ScatterMethods):
 
         Raises:
             tf.errors.InvalidArgumentError: If the shapes differ.
-            ValueError: If a tensor has a different dtype.
+            ValueError: If `delta` is a tensor of a different dtype.
 
         Example:
             >>> import tfpy as tf
