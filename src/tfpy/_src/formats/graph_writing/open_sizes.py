@@ -105,7 +105,7 @@ def traced(
     patterns: list[list[int | None]] = [list(shape.as_list()) for shape in shapes]
     places = [(i, a) for i, p in enumerate(patterns) for a, n in enumerate(p) if n is None]
     if not places:
-        return trace([tuple(n for n in p if n is not None) for p in patterns]), None, None, OpenSizes()
+        return trace(_filled(patterns, {}, ())), None, None, OpenSizes()
     first: Exception | None = None
     for group in _groupings(places):
         count = max(group.values()) + 1
@@ -124,9 +124,8 @@ def traced(
     raise first or OpenSizeError(f"at most {len(_PRIMES[0])} sizes may be open")
 
 
-def _attempt(
-    trace: Callable[[list[tuple[int, ...]]], R], sizes: list[tuple[int, ...]]
-) -> R | None:
+def _attempt(trace: Callable[[list[tuple[int, ...]]], R], sizes: list[tuple[int, ...]]) -> R | None:
+    """Return the trace for sizes, or None if the function fails for them."""
     try:
         return trace(sizes)
     except (ValueError, TypeError, OpError):
