@@ -1,4 +1,4 @@
-"""Edits of the exported case "lists": each makes one thing wrong, which the page names."""
+"""Edits of the exported case "lists". Each edit introduces one defect, which the page reports."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ Json = dict[str, Any]
 Edit = Callable[[Json], None]
 
 MOST_ITEMS = 2**20
-"""Items of the longest list, as ``web/player/values.mjs`` has it."""
+"""Maximum number of items of a list, equal to the limit in ``web/player/values.mjs``."""
 
 
 def _blocks(document: Json) -> Iterator[Json]:
-    """The block of each target."""
+    """Yield the block of each target."""
     for target in document["targets"]:
         yield target["blocks"][0][0]
 
 
 def _within(block: Json) -> Iterator[tuple[Json, Json]]:
-    """The steps of a block and of the blocks in it, each with its own block."""
+    """Yield the steps of a block and of the blocks inside it, each with its own block."""
     for step in block["steps"]:
         yield block, step
         for inner in (*step.get("branches", ()), step.get("body"), step.get("test")):
@@ -33,7 +33,7 @@ def _within(block: Json) -> Iterator[tuple[Json, Json]]:
 
 
 def _each(op: str, change: Callable[[Json, Json], object], **facts: Any) -> Edit:
-    """Changes the first step of an op that has some facts, in each target."""
+    """Return an edit that changes the first step of an op with these facts in each target."""
 
     def edit(document: Json) -> None:
         for whole in _blocks(document):
@@ -62,7 +62,7 @@ def _other_adder(document: Json) -> None:
 
 
 def _adder_program(change: Callable[[Json], object]) -> Edit:
-    """Changes the document of the Program that adds items."""
+    """Return an edit that changes the document of the Program that adds items."""
 
     def edit(document: Json) -> None:
         for number in {target["adders"]["float32/6"] for target in document["targets"]}:
@@ -82,7 +82,7 @@ def _smaller_output(program: Json) -> None:
 
 
 def _cache(document: Json) -> None:
-    """Caches a step of a loop's body that takes what the loop changes."""
+    """Mark a step in the body of a loop as cached, although the loop changes its inputs."""
     for whole in _blocks(document):
         for block, step in _within(whole):
             plain = step["op"] == "program" and "cached" not in step and "donated" not in step
@@ -92,7 +92,7 @@ def _cache(document: Json) -> None:
 
 
 def _donate(document: Json) -> None:
-    """Donates what a loop does not change."""
+    """Donate a value that a loop does not change."""
     for whole in _blocks(document):
         for _, loop in _within(whole):
             if loop["op"] == "while":
@@ -126,7 +126,7 @@ def _counted(**facts: Any) -> Edit:
 
 
 def _more_steps(*steps: Callable[[int], Json], values: list[list[Any]]) -> Edit:
-    """Adds steps behind those of each block, and values that they write: the first is number n."""
+    """Return an edit that appends steps to each block, and values, numbered from n, for them."""
 
     def edit(document: Json) -> None:
         for whole in _blocks(document):
@@ -150,7 +150,10 @@ def _list_make(inputs: list[int], output: int, length: int | None = None) -> Cal
 
 
 def _doubled(count: int) -> Edit:
-    """Adds a list to itself that holds one list twice, which holds one twice, and so on."""
+    """Return an edit that adds a list to itself.
+
+    The list holds another list twice, which holds another list twice, and so on.
+    """
     makes = [_list_make([], 0), *(_list_make([i, i], i + 1) for i in range(count))]
     add = _list_add(count, count, count + 1)
     return _more_steps(*makes, add, values=[["list", 1]] * (count + 2))
@@ -162,7 +165,7 @@ def _nested(count: int) -> Edit:
 
 
 def _long_lists(count: int) -> Edit:
-    """Lists that are there at the same time, since a later step takes each."""
+    """Return an edit that makes lists that exist at the same time, because later steps use them."""
     makes = [_list_make([], i, MOST_ITEMS) for i in range(count)]
     uses = [_list_add(i, i, count + i) for i in range(count)]
     return _more_steps(*makes, *uses, values=[["list", 1]] * (2 * count))
@@ -177,7 +180,7 @@ def _same_place(first: int) -> Json:
 
 
 def _read_nothing(document: Json) -> None:
-    """Reads an item that nobody wrote, which is as large as can be."""
+    """Read an item that no step wrote and that has the maximum size."""
     for whole in _blocks(document):
         index = next(i for i, value in enumerate(whole["values"]) if value == ["int32", 1])
         first = len(whole["values"])
@@ -188,7 +191,7 @@ def _read_nothing(document: Json) -> None:
 
 
 def _ignored(document: Json) -> None:
-    """Facts that steps of an op do not have."""
+    """Add facts to steps of ops that do not use these facts."""
     for whole in _blocks(document):
         for _, step in list(_within(whole)):
             if step["op"] in ("list_set", "list_get", "list_clear", "known", "list_add"):
@@ -255,26 +258,26 @@ EDITS: dict[str, tuple[Edit, str]] = {
     "long lists": (_long_lists(5), "ResourceExhaustedError: all lists have more than"),
     "a large item": (_read_nothing, r"ResourceExhaustedError: a tensor of \d+ bytes"),
 }
-"""Edits, and patterns of what the page says of the files; nothing where they run as before."""
+"""Edits, with patterns of the page's errors. A pattern is empty if the file runs as before."""
 
 _DEEP = "[" * 20_000 + "]" * 20_000
 
 DEEP: dict[str, tuple[str, str, str]] = {
     "version": ('"version": 1', f'"version": {_DEEP}', "version a list of 1; this runtime reads 1"),
     "op": ('"op": "list_add"', f'"op": {_DEEP}', "a step's op is not a string"),
-    # A deep stack holds the nesting: then the runtime of the Program says what is wrong.
+    # A deep stack can hold the nesting. Then the runtime of the Program reports the defect.
     "program": ('"kernels": [', f'"kernels": [{_DEEP}, ', r"program( \d+ is nested|: kernel 0:)"),
     "constants": ('"constants": "', f'"constants": {_DEEP}, "x": "', "constants is not a string"),
 }
-"""Replacements in the text of a file, and patterns of what the page says then."""
+"""Replacements in the text of a file, with patterns of the errors that the page reports."""
 
 
 def assert_told(data: bytes, broken: Callable[[list[bytes]], list[str]]) -> None:
-    """That a page says what is wrong in each edited file, and runs the file itself.
+    """Check that a page reports the defect of each edited file and runs the original file.
 
     Args:
-        data: the exported case "lists".
-        broken: what a page says of files; nothing where they run.
+        data: The exported case "lists".
+        broken: Function that returns the page's error for each file, or "" if the file runs.
     """
     files = {name: edited(data, edit) for name, (edit, _) in EDITS.items()}
     patterns = {name: pattern for name, (_, pattern) in EDITS.items()}

@@ -14,7 +14,10 @@ from tfpy.testing.environments import BACKENDS
 
 @run_in_browser(backends=BACKENDS)
 async def test_reads(tf: Any) -> None:
-    """Each read returns its own values, even if tensors are disposed or other reads run."""
+    """Check that each read returns its own values.
+
+    Meanwhile tensors are disposed and other reads run.
+    """
     tensors = [tf.range(n) * 2 for n in range(1, 30)]
     values = await asyncio.gather(*(t.data() for t in tensors))
     assert [v.tolist() for v in values] == [list(range(0, 2 * n, 2)) for n in range(1, 30)]
@@ -55,7 +58,7 @@ async def test_reads_share_a_fence(tf: Any) -> None:
 
 @run_in_browser(backends=BACKENDS)
 async def test_cancelled_reads(tf: Any) -> None:
-    """Reads are cancelled before they begin, while they run, and while other reads run."""
+    """Cancel reads before they begin, while they run, and while other reads run."""
     x = tf.range(1000) * 2
     for turns in range(4):
         tasks = [asyncio.ensure_future((x + k).data()) for k in range(8)]

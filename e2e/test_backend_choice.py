@@ -38,7 +38,7 @@ def test_unknown_backend(tf: Any, backend: str) -> None:
 
 @run_in_browser(backends=["cpu"])
 async def test_switching_moves_tensors(tf: Any) -> None:
-    """A tensor that was created on one backend can be an input on another backend."""
+    """Check that a tensor that was created on one backend can be an input on another backend."""
     x = tf.constant([1.0, 2.0]) + 1.0
     for name in ("wasm", "webgl", "cpu"):
         await tf.set_backend_async(name)

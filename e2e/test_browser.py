@@ -103,7 +103,10 @@ async def test_video(tf: Any) -> None:
 
 @run_in_browser(backends=["webgpu"])
 async def test_pictures_do_not_pass_the_cpu(tf: Any) -> None:
-    """An image has the pixels at the time of the call, in order with earlier and later ops."""
+    """Check that an image has the pixels at the time of the call.
+
+    The image is made in order with earlier and later ops.
+    """
     import js
     from pyodide.code import run_js
     from pyodide.ffi import to_js

@@ -173,7 +173,10 @@ def test_gradients_that_tensorflow_js_lacks(tf: Any, backend: str, cases: Any, w
 @pytest.mark.parametrize("cases", [OPERATIONS], ids=["operations"])
 @run_in_browser(backends=("webgl", "webgpu"), timeout=400)
 def test_operations_of_tensorflow_js_models(tf: Any, backend: str, cases: Any, words: str) -> None:
-    """The operations of the TensorFlow.js converter. ``tests/wasm`` runs them on that backend."""
+    """Check the operations of the TensorFlow.js converter.
+
+    ``tests/wasm`` checks them on the wasm backend.
+    """
     results = results_by(tf, words)
     problems = problems_of(tf, backend, cases, results, on_host=lambda op: True)
     assert not problems, "\n".join(problems)

@@ -11,7 +11,10 @@ from tfpy.testing import run_in_browser
 
 @run_in_browser()
 async def test_training_goes_on(tf: Any) -> None:
-    """A restored checkpoint has the saved values, also in an object that is created later."""
+    """Check that a restored checkpoint has the saved values.
+
+    This includes an object that is created later.
+    """
 
     def made() -> Any:
         module = tf.Module()

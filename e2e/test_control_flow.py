@@ -88,7 +88,7 @@ def test_programs(tf, backend, number):
 
 @run_in_browser(backends=("wasm", "webgl", "webgpu"))
 def test_arrays_that_functions_return(tf, backend):
-    """A list of device elements is read immediately and inside another function."""
+    """Check that a list of device elements is read immediately and inside another function."""
 
     @tf.function
     def squares(x):
@@ -240,7 +240,10 @@ def refuses(tf, function, *inputs):
 
 @run_in_browser(backends=("wasm", "webgl", "webgpu"))
 def test_without_rows(tf, backend):
-    """Loops over no rows return the eager result, and branches that never run cannot fail."""
+    """Check that loops over no rows return the eager result.
+
+    Branches that never run cannot fail.
+    """
     none, few = tf.zeros([0, 2]), tf.constant([[1.0, 2.0], [3.0, 4.0]])
     for program in WITHOUT_ROWS:
         plain = functools.partial(program, tf)
@@ -308,7 +311,7 @@ VECTORIZED = {
 
 @run_in_browser(backends=("wasm", "webgl", "webgpu"))
 def test_vectorized_map(tf, backend):
-    """A vectorized call returns the same as one call per row."""
+    """Check that a vectorized call returns the same as one call per row."""
     rng = np.random.default_rng(0)
     for name, (function, shapes) in VECTORIZED.items():
         rows = [rng.uniform(0.5, 2.0, [3, *s]).astype(np.float32) for s in shapes]

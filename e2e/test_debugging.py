@@ -38,7 +38,7 @@ async def test_check_numerics(tf: Any, backend: str) -> None:
 
 @run_in_browser(backends=["wasm", "webgl"])
 def test_lines_of_host_ops(tf: Any) -> None:
-    """An op that fails on the host in a compiled function reports its source line."""
+    """Check that an op that fails on the host in a compiled function reports its source line."""
 
     @tf.function
     def function(x: Any) -> Any:

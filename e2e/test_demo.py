@@ -54,7 +54,7 @@ IN_A_FRAME = """new Promise((resolve) => {
 
 
 def test_on_a_narrow_screen(tfpy_page: OpenPageFixture) -> None:
-    """The page does not overflow, axe-core reports no violations, and loading progress is shown."""
+    """Check the width of the page, its accessibility with axe-core, and the loading progress."""
     page = tfpy_page("tfpy-testing/blank.html")
     found = page.evaluate(IN_A_FRAME, 120)
     assert found["width"] <= found["inner"]
@@ -66,7 +66,7 @@ def test_on_a_narrow_screen(tfpy_page: OpenPageFixture) -> None:
 
 
 def test_plots_where_the_browser_names_no_language(tfpy_page: OpenPageFixture) -> None:
-    """Plots work under WebKitGTK's locale "C", which Intl rejects."""
+    """Check that plots work under WebKitGTK's locale "C", which Intl rejects."""
     page = tfpy_page("tfpy-testing/blank.html")
     page.evaluate("Object.defineProperty(Navigator.prototype, 'language', { value: 'c' }) && 1")
     assert (
@@ -93,7 +93,10 @@ PERCENT_PLOT = """(async () => {
 
 
 def test_ticks_of_a_plot_have_room(tfpy_page: OpenPageFixture) -> None:
-    """The axis has room for its widest label "100.0 %", although other labels appear before it."""
+    """Check that the axis has room for its widest label "100.0 %".
+
+    Other labels appear before this one.
+    """
     page = tfpy_page("tfpy-testing/blank.html")
     assert page.evaluate(PERCENT_PLOT) >= 24 + 7 * len("100.0 %")
 

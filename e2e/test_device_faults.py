@@ -136,7 +136,10 @@ def numbers(count: int) -> Any:
 
 @run_in_browser(backends=["wasm"], check_leaks=False, fresh_page=True)
 async def test_a_trap(tf: Any) -> None:
-    """The error reports the trap, no corrupt value is read, and the backend can be reopened."""
+    """Check that the error reports the trap and that no corrupt value is read.
+
+    The backend can be reopened.
+    """
     import asyncio
 
     async with injected(tf, TRAPPING_RUNS) as switches:
@@ -171,7 +174,7 @@ async def test_a_trap(tf: Any) -> None:
 
 @run_in_browser(backends=["wasm"], check_leaks=False, fresh_page=True)
 async def test_a_trap_in_a_thread(tf: Any) -> None:
-    """The call ends although the trapped thread never finishes its part."""
+    """Check that the call ends although the trapped thread never finishes its part."""
     import asyncio
 
     from pyodide.code import run_js
@@ -195,7 +198,10 @@ async def test_a_trap_in_a_thread(tf: Any) -> None:
 
 @run_in_browser(backends=["wasm"], check_leaks=False)
 async def test_threads_that_end_or_do_not_start(tf: Any) -> None:
-    """The remaining threads compute. Without any, the report explains the single thread."""
+    """Check that the remaining threads compute.
+
+    If no worker can start, the report explains the single thread.
+    """
     async with injected(tf, WORKERS, TFPY_WASM_THREADS_COUNT=3) as workers:
         x = tf.constant(numbers(LARGE))
         for _ in range(2):
@@ -217,7 +223,7 @@ async def test_threads_that_end_or_do_not_start(tf: Any) -> None:
 
 @run_in_browser(backends=["webgl", "webgpu"], check_leaks=False, fresh_page=True)
 async def test_a_kernel_that_the_driver_refuses(tf: Any, backend: str) -> None:
-    """Each error names the rejected kernel and its op.
+    """Check that each error names the rejected kernel and its op.
 
     Other kernels work, and no wrong value is read.
     """
@@ -277,7 +283,10 @@ MODELS = """(files) => {
 
 @run_in_browser(backends=["wasm"])
 async def test_files_of_models(tf: Any) -> None:
-    """Errors in a model's files name the address, and the model loads once the file is fixed."""
+    """Check that errors in a model's files name the address.
+
+    The model loads once the file is fixed.
+    """
     import json
 
     from pyodide.code import run_js

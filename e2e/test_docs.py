@@ -1,4 +1,4 @@
-"""The documentation's pages: links lead somewhere, examples run where they stand."""
+"""Tests of the documentation's pages: links have targets, and examples run in their pages."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def folder() -> Path:
 
 @pytest.fixture(scope="module")
 def open_page(folder: Path, tfpy_sessions: Sessions) -> Iterator[Callable[[str], OpenPage]]:
-    """Opens a page of the documentation, which stands in the site."""
+    """Yield a function that opens a page of the documentation, which is served in the site."""
     with SiteServer(SITE, mounts={"docs": folder}) as server:
         yield lambda name: tfpy_sessions.browsers.open(
             "chromium", ENVIRONMENTS["default"], f"{server.url}docs/{name}"
@@ -130,7 +130,10 @@ def test_search_finds_a_function(open_page: Callable[[str], OpenPage]) -> None:
 
 
 def test_the_first_guide_runs_in_its_page(open_page: Callable[[str], OpenPage]) -> None:
-    """The last button also runs the blocks before it. A block that ran earlier runs only once."""
+    """Check that the last button also runs the blocks before it.
+
+    A block that ran earlier does not run again.
+    """
     page = open_page("first_model.html")
     found = page.evaluate(f"{RUN}(1, -1)", RUN_SECONDS)
     assert found["error"] == []
@@ -158,9 +161,10 @@ FIRST_MODEL = (
 
 
 def test_every_program_of_the_guides_runs(open_page: Callable[[str], OpenPage]) -> None:
-    """Their pages one after the other in one, so that Python is loaded once; `first_model` above.
+    """Run the programs of all guides except `first_model`, which the test above covers.
 
-    The first one has Keras loaded.
+    The pages are loaded one after the other into one page, so that Python is loaded once. The first
+    page is one that loads Keras.
     """
     page = open_page("training.html")
     names = [f"{name}.html" for name in sorted(GUIDES, key=lambda name: name != "training")]
@@ -169,7 +173,7 @@ def test_every_program_of_the_guides_runs(open_page: Callable[[str], OpenPage]) 
 
 
 def test_an_example_of_the_reference(open_page: Callable[[str], OpenPage]) -> None:
-    """That of `to_graph`, which reads the source of its function."""
+    """Run the example of `to_graph`, which reads the source of its function."""
     page = open_page("api/tf.autograph.html")
     found = page.evaluate(f"{RUN}(2)", RUN_SECONDS)
     assert found == {"output": ["3\n"], "error": []}

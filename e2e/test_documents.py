@@ -77,7 +77,10 @@ was requested once only, before the first script was read.
 
 
 def test_a_page_and_its_head(show: Show) -> None:
-    """The files that the head names are fetched once and used (otherwise the console warns)."""
+    """Check that the files in the head are fetched once and used.
+
+    Otherwise the console would show a warning.
+    """
     head = block("docs/pages.md", "html", "preload")
     page = show({"page.html": head + block("docs/pages.md", "html", "reduce_sum")}, "page.html")
     assert printed(page, "tf.Tensor").startswith("tf.Tensor(3.0, ")

@@ -71,7 +71,10 @@ def test_old_values_stay_as_they_are(tf: Any) -> None:
 
 @run_in_browser(backends=("wasm", "webgl", "webgpu"))
 def test_steps_take_no_second_set_of_variables(tf: Any, backend: str) -> None:
-    """wasm needs no bytes beyond the Variables, GPUs one more array for the first output."""
+    """Check that wasm needs no memory in addition to the Variables.
+
+    GPUs need one more array for the first output.
+    """
     figure = "peakBytes" if backend == "wasm" else "allocatedBytes"
     variables = [tf.Variable(np.full(SIZE, i, np.float32)) for i in range(3)]
 
@@ -130,7 +133,10 @@ def test_a_run_that_fails_leaves_the_variables(tf: Any) -> None:
 
 @run_in_browser(backends=("wasm", "webgl", "webgpu"))
 def test_variables_that_are_arguments(tf: Any) -> None:
-    """One trace updates the Variables of each call in place; values held by the program stay."""
+    """Check that one trace updates the Variables of each call in place.
+
+    Values that the program holds do not change.
+    """
 
     @tf.function
     def step(v: Any, other: Any) -> Any:

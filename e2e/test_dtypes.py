@@ -34,7 +34,10 @@ def test_typed_arrays(tf, backend):
 
 @run_in_browser(backends=("wasm", "webgl", "webgpu"))
 def test_what_to_load_for_bfloat16(tf, backend):
-    """The dtype's name needs no package; creating values raises an error that names the package."""
+    """Check that only values of the dtype need its package.
+
+    The dtype's name needs no package. Creating values raises an error that names the package.
+    """
     assert tf.bfloat16.is_floating
     with pytest.raises(ImportError, match="ml-dtypes"):
         tf.cast([1.0], tf.bfloat16)

@@ -85,7 +85,7 @@ def audit(page: OpenPage, address: str) -> list[str]:
 
 
 def test_pages_are_for_everyone(opened: Callable[[], OpenPage]) -> None:
-    """Audit each page as it is when it opens; `test_demo.py` and `test_gallery.py` use the pages.
+    """Audit each page as it is when it opens. `test_demo.py` and `test_gallery.py` use the pages.
 
     Each page is closed together with the page around it, because some are still loading.
     """

@@ -84,7 +84,7 @@ ON_WEBGPU = {"dense", "lstm_loop", "training", "control_flow", "lists"}
     [(n, b) for n in CASES for b in OPTIONS if b != "webgpu" or n in ON_WEBGPU],
 )
 def test_agrees_with_python(evaluate: Evaluate, name: str, backend: str) -> None:
-    """The results of each call equal Python's, and no call leaves slots behind."""
+    """Check that the results of each call equal Python's, and that no slots remain."""
     case = CASES[name]()
     path = FOLDER / f"{name}.tfpy"
     case.export(path)
@@ -100,7 +100,10 @@ def test_agrees_with_python(evaluate: Evaluate, name: str, backend: str) -> None
 
 
 def test_broken_files(evaluate: Evaluate) -> None:
-    """Every defect of a file raises an error that names it, and the next file runs as before."""
+    """Check that every defect of a file raises an error that names it.
+
+    The next file runs as before.
+    """
     path = FOLDER / "small.tfpy"
     w = tf.Variable(np.ones((5, 6), np.float32), name="w")
     spec = tf.TensorSpec([3, 5], name="x")
@@ -118,7 +121,7 @@ def test_broken_files(evaluate: Evaluate) -> None:
 
 @pytest.mark.parametrize("backend", ["webgl", "webgpu"])
 def test_what_is_wrong_is_told(evaluate: Evaluate, backend: str) -> None:
-    """Each step and field is validated before it is used, on every backend."""
+    """Check that each step and field is validated before it is used, on every backend."""
     case = CASES["lists"]()
     path = FOLDER / "lists.tfpy"
     tf.export(case.functions, path, case.signatures, backends=[backend])
@@ -133,14 +136,17 @@ def test_what_is_wrong_is_told(evaluate: Evaluate, backend: str) -> None:
 
 
 def test_made_in_a_page(tfpy_page: Callable[..., OpenPage]) -> None:
-    """The demo's network is exported in a page, and predicts in the same page."""
+    """Check that the demo's network is exported in a page, and predicts in the same page."""
     found = tfpy_page("tfpy-testing/blank.html").evaluate(MADE_IN_A_PAGE, 300)
     np.testing.assert_allclose(found["exported"], found["python"], 0, 1e-5)
     assert found["backend"] == "wasm"
 
 
 def test_backend_is_chosen_as_in_python(evaluate: Evaluate) -> None:
-    """Software rasterizers are skipped with a reason. If they are allowed, webgpu is chosen."""
+    """Check that software rasterizers are skipped with a reason.
+
+    If they are allowed, webgpu is chosen.
+    """
     path = FOLDER / "relu.tfpy"
     tf.export(tf.nn.relu, path, tf.TensorSpec([3]))
     found = evaluate("called", url_of(path), {}, [])
@@ -154,7 +160,7 @@ def test_backend_is_chosen_as_in_python(evaluate: Evaluate) -> None:
 
 
 def test_what_the_adapter_is_asked_for(evaluate: Evaluate) -> None:
-    """The adapter is requested only by files with programs for webgpu.
+    """Check that the adapter is requested only by files with programs for webgpu.
 
     A GPU receives the tiled programs. A device that does not meet any target's requirements is
     skipped, and reported by name if it was chosen explicitly.
@@ -187,7 +193,10 @@ def test_what_the_adapter_is_asked_for(evaluate: Evaluate) -> None:
 
 @pytest.mark.parametrize("backend", OPTIONS)
 def test_weights_over_the_budget(evaluate: Evaluate, backend: str) -> None:
-    """The weights leave the device, return when a function needs them, and equal Python's."""
+    """Check that the weights leave the device and return when a function needs them.
+
+    The results equal Python's.
+    """
     side, budget = 512, 4 * 2**20
     each = side * side * 4
     weights = [tf.Variable(np.full((side, side), n, np.float32), name=f"w{n}") for n in range(16)]
@@ -222,7 +231,7 @@ def summed(weights: list[tf.Variable]) -> Callable[..., dict[str, tf.Tensor]]:
 
 
 def test_pictures(evaluate: Evaluate) -> None:
-    """Canvases and similar sources are red, green and blue from 0 to 255."""
+    """Check that canvases and similar sources are read as red, green and blue from 0 to 255."""
 
     def pixels(image: Any) -> Any:
         return {"pixels": image + 0.0}

@@ -70,7 +70,10 @@ async def reopened(tf: Any, name: str, **flags: Any) -> AsyncIterator[dict[str, 
 
 @run_in_browser(backends=["webgl"])
 async def test_textures(tf: Any) -> None:
-    """Small textures compute the same, larger tensors raise an error, free textures are deleted."""
+    """Check the effects of flags for the size and the reuse of textures.
+
+    Small textures compute the same, larger tensors raise an error, and free textures are deleted.
+    """
     assert tf.env().get_number("WEBGL_MAX_TEXTURE_SIZE") >= 2048
     x = np.random.default_rng(0).normal(size=(90, 70)).astype(np.float32)
     limits = {"WEBGL_MAX_TEXTURE_SIZE": 100, "WEBGL_DELETE_TEXTURE_THRESHOLD": 0}
@@ -149,7 +152,7 @@ async def test_wasm(tf: Any) -> None:
 
 @run_in_browser(backends=["wasm"])
 def test_pictures(tf: Any) -> None:
-    """The canvas that reads pixels has the kind that the flag specifies."""
+    """Check that the canvas that reads pixels has the kind that the flag specifies."""
     from pyodide.code import run_js
 
     source = run_js(
@@ -202,7 +205,7 @@ The switch makes responses break or end early, or changes their type.
 
 @run_in_browser(backends=["wasm"])
 async def test_modules_from_addresses(tf: Any) -> None:
-    """Modules of this version run, whatever their MIME type.
+    """Check that modules of this version run, whatever their MIME type.
 
     Other files are rejected with the reason.
     """
@@ -244,7 +247,10 @@ async def test_modules_from_addresses(tf: Any) -> None:
 
 @run_in_browser(backends=["wasm"], check_leaks=False)
 async def test_the_fastest_backend(tf: Any, backend: str) -> None:
-    """The fastest backend is measured with the program's own function and stored by the page."""
+    """Check that the fastest backend is measured with the program's own function.
+
+    The page stores the result.
+    """
     import js
 
     calls = []
@@ -271,7 +277,7 @@ async def test_the_fastest_backend(tf: Any, backend: str) -> None:
 
 @run_in_browser(backends=["webgl"])
 async def test_epsilon_of_float16(tf: Any) -> None:
-    """A logarithm that an epsilon keeps finite is finite where textures hold float16."""
+    """Check that a logarithm that an epsilon keeps finite is finite where textures hold float16."""
     ends = tf.constant([0.0, 1.0] * 40)
     assert tf.backend().epsilon() == 1e-7
     async with reopened(tf, "webgl", WEBGL_FORCE_F16_TEXTURES=True):

@@ -103,7 +103,10 @@ def test_programs(tf: Any, backend: str, programs: str) -> None:
 
 @run_in_browser(backends=["webgpu"], browsers=["firefox"])
 def test_long_sums(tf: Any, backend: str) -> None:
-    """Sums accumulate in float32 (in float16, 256 + 0.1 is 256) and use half the bytes."""
+    """Check that sums accumulate in float32 and use half the bytes.
+
+    In float16, 256 + 0.1 is 256.
+    """
     tenth = tf.fill([4096, 3], tf.constant(0.1, tf.float16))
     total = np.float16(4096 * float(np.float16(0.1)))
     for found in (tf.reduce_sum(tenth, 0), tf.matmul(tenth, tenth[:, :1] * 0 + 1, True)):
@@ -119,7 +122,7 @@ def test_long_sums(tf: Any, backend: str) -> None:
 
 @run_in_browser(backends=["webgpu"], browsers=["firefox"])
 def test_products_in_tiles(tf: Any, backend: str) -> None:
-    """Partial sums of tiled products are float32.
+    """Check that partial sums of tiled products are float32.
 
     The tiles are the ones of a GPU, which a software adapter does not use.
     """
@@ -147,7 +150,7 @@ def test_products_in_tiles(tf: Any, backend: str) -> None:
 
 @run_in_browser(backends=["webgpu"], browsers=["firefox"])
 def test_attention(tf: Any, backend: str) -> None:
-    """Attention as in Keras: scores and softmax are float32 and are never stored."""
+    """Compare attention as in Keras, where scores and softmax are float32 and never stored."""
     rng = np.random.default_rng(5)
     q, k, v = (rng.normal(size=(2, n, 3, 16)).astype(np.float16) for n in (30, 40, 40))
 
@@ -171,7 +174,7 @@ def test_attention(tf: Any, backend: str) -> None:
     backends=["webgpu"], browsers=["firefox"], packages=["keras"], timeout=600, check_leaks=False
 )
 def test_mixed_precision(tf: Any, backend: str) -> None:
-    """`fit` with loss scaling learns the same on the device as on NumPy."""
+    """Check that `fit` with loss scaling learns the same on the device as on NumPy."""
     import keras
 
     def fit() -> Any:
@@ -214,7 +217,10 @@ def test_mixed_precision(tf: Any, backend: str) -> None:
 
 @run_in_browser(backends=["webgpu"], browsers=["chromium"])
 def test_without_float16(tf: Any, backend: str) -> None:
-    """Without float16 the host computes with NumPy, and the device rejects a float16 Program."""
+    """Check that the host computes with NumPy if the device has no float16.
+
+    The device rejects a float16 Program.
+    """
     from tfpy._src.backends import registry
     from tfpy._src.backends.interface import Compiled
     from tfpy._src.base.dtypes import float16

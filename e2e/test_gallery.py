@@ -32,7 +32,7 @@ def test_a_page_in_firefox(tfpy_page: Callable[..., OpenPage]) -> None:
 
 
 def test_a_backend_that_does_not_open(tfpy_page: Callable[[str], OpenPage]) -> None:
-    """The error page links to a backend that opens."""
+    """Check that the error page links to a backend that opens."""
     page = tfpy_page("gallery/mcmc/index.html?backend=abacus&run")
     link = """(async () => {
       const link = () => document.querySelector(".card > a");

@@ -46,7 +46,10 @@ def buffer_of(device: Any, array: Any, usage: int = STORAGE | COPY_SRC | COPY_DS
 
 @run_in_browser(backends=["webgpu"])
 async def test_there_and_back(tf: Any) -> None:
-    """A tensor passes through a kernel of the page and returns, without bytes through the CPU."""
+    """Pass a tensor through a kernel of the page and back.
+
+    No bytes are transferred to the CPU.
+    """
     from pyodide.code import run_js
 
     device = tf.browser.gpu_device()
@@ -87,7 +90,7 @@ async def test_there_and_back(tf: Any) -> None:
 
 @run_in_browser(backends=["webgpu"])
 async def test_the_pages_buffer_stays_the_pages(tf: Any) -> None:
-    """The page's buffer is not written by donation, not reused and not destroyed."""
+    """Check that the page's buffer is not written by donation, reused or destroyed."""
     from pyodide.code import run_js
 
     device = tf.browser.gpu_device()

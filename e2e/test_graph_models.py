@@ -230,5 +230,8 @@ def test_written_in_the_page(page: OpenPage, backend: str) -> None:
 
 
 def test_boxes_are_read_once(page: OpenPage, backend: str) -> None:
-    """Boxes are read once where the host selects them (GPUs). On wasm the selection is read."""
+    """Check that boxes are read once if the host selects them, as for GPUs.
+
+    On wasm the selection is read.
+    """
     assert run(page, READS) == (3 if backend == "wasm" else 4)

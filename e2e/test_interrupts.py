@@ -55,7 +55,7 @@ def interrupted(work: Callable[[], Any], runs: int, moment: int) -> bool:
 
 @run_in_browser(backends=DEVICES)
 def test_a_step_of_training(tf: Any) -> None:
-    """Whenever the interrupt arrives, both Variables have the values of the same step."""
+    """Check that both Variables have the values of the same step after an interrupt at any time."""
     first, second = tf.Variable(tf.zeros([300])), tf.Variable(tf.zeros([300]))
 
     @tf.function
@@ -83,7 +83,10 @@ def test_ops_one_by_one(tf: Any) -> None:
 
 @run_in_browser(backends=DEVICES)
 def test_a_compiled_loop(tf: Any) -> None:
-    """An interrupt ends a loop that would take hours, and the Variable keeps its old value."""
+    """Check that an interrupt ends a loop that would take hours.
+
+    The Variable keeps its old value.
+    """
     v = tf.Variable(tf.ones([500]))
 
     @tf.function

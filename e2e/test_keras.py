@@ -110,7 +110,10 @@ async def test_training_leaves_the_page_its_turns(tf: Any) -> None:
 
 @run_in_browser(backends=["wasm"], browsers=["chromium"], timeout=120)
 async def test_a_turn_lets_timers_go_first(tf: Any) -> None:
-    """Timers run first. They would wait 50 ms if Python continued by a message."""
+    """Check that timers run first.
+
+    They would wait 50 ms if Python continued by a message.
+    """
     import time
 
     import js
@@ -153,7 +156,7 @@ async def test_a_loss_of_nan_is_reported_once(tf: Any) -> None:
 
 @run_in_browser(packages=["keras"], backends=("wasm", "webgl", "webgpu"), check_leaks=False)
 async def test_saving_without_blocking_reads(tf: Any) -> None:
-    """A model is saved although its backend cannot read without `await`, as webgpu in Safari."""
+    """Save a model although its backend cannot read without `await`, like webgpu in Safari."""
     import keras
 
     from tfpy._src.backends import registry

@@ -89,7 +89,7 @@ found["licences"] = [str(f) for f in importlib.metadata.files("h5py") if "licens
 
 
 def test_packages_come_when_a_page_asks(tfpy_page: Callable[..., OpenPage]) -> None:
-    """The modules imported at start are bytecode.
+    """Check that the modules imported at start are bytecode.
 
     Keras, which is packed, has sources and versions.
     """

@@ -21,7 +21,7 @@ def train_step(tf: Any) -> None:
 
 @run_in_browser(browsers=["chromium", "firefox"])
 def test_a_training_step_frees_everything(tf: Any) -> None:
-    """A training step leaves nothing behind. The plugin's own check does the work."""
+    """Run a training step under the plugin's leak check."""
     train_step(tf)
 
 

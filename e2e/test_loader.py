@@ -89,7 +89,7 @@ def files_of_a_start() -> dict[str, int]:
 
 
 def test_progress_of_packed_files(tmp_path: Path, tfpy_sessions: Sessions) -> None:
-    """Progress counts bytes even if a compressing server sends no length."""
+    """Check that progress counts bytes even if a compressing server sends no length."""
     (tmp_path / "pyodide").mkdir()
     for file in [*SITE.glob("*.*"), *SITE.glob("pyodide/pyodide*")]:
         packed = tmp_path / file.relative_to(SITE)
@@ -148,7 +148,10 @@ return found;
 
 
 def test_what_cannot_be_loaded_is_named(tfpy_page: OpenPageFixture) -> None:
-    """Errors name the missing files of options. test_loading_faults.py covers faults of servers."""
+    """Check that errors name missing files of options.
+
+    test_loading_faults.py covers faults of servers.
+    """
     found = run_module(tfpy_page(BLANK), FAILING_LOADS)
     for name, texts in {
         "core": ["Python did not start", "/nowhere/pyodide.mjs: 404"],
@@ -178,7 +181,10 @@ def halve(x):
 
 
 def test_what_runs_has_lines(tfpy_page: OpenPageFixture) -> None:
-    """Errors show source lines, and AutoGraph reads them, also those of earlier programs."""
+    """Check that errors show source lines and that AutoGraph reads them.
+
+    This includes the lines of earlier programs.
+    """
     values, text = run_module(
         tfpy_page(BLANK),
         f"""const tfpy = await loadTfpy({{ backend: "cpu" }});
@@ -195,7 +201,7 @@ def test_what_runs_has_lines(tfpy_page: OpenPageFixture) -> None:
 
 
 def test_strict_content_security_policy(tfpy_page: OpenPageFixture) -> None:
-    """Without 'unsafe-eval' and blob:, the loader passes the runtime as a module."""
+    """Check that the loader passes the runtime as a module without 'unsafe-eval' and blob:."""
     page = tfpy_page("tfpy-testing/strict.html")
     found = run_module(
         page,
@@ -210,7 +216,10 @@ def test_strict_content_security_policy(tfpy_page: OpenPageFixture) -> None:
 
 @run_in_browser(backends=["cpu"])
 def test_the_wheel_has_bytecode(tf: Any) -> None:
-    """Bytecode of the wheel has no columns, unlike code that Python compiles on import."""
+    """Check that the bytecode of the wheel has no columns.
+
+    Code that Python compiles on import has them.
+    """
     functions = [tf.constant, tf.matmul, tf.function]
     places = [place for f in functions for place in f.__code__.co_positions()]
     assert {column for _, _, column, _ in places} == {None}

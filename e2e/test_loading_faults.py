@@ -105,7 +105,7 @@ def load(page: OpenPage, name: str) -> Any:
 
 @pytest.mark.parametrize("browser", ["chromium", "firefox"])
 def test_files(browser: str, server: FaultServer, opened: Opened) -> None:
-    """Each error names the fault and its file, and no rejection is left unhandled."""
+    """Check that each error names the fault and its file, and no rejection is left unhandled."""
     server.mended.clear()
     page = opened(browser, "none")
     for name, (_, texts) in FILES.items():
@@ -122,7 +122,7 @@ def test_files(browser: str, server: FaultServer, opened: Opened) -> None:
 
 @pytest.mark.parametrize("name", POLICIES)
 def test_policies(name: str, opened: Opened) -> None:
-    """The error names the missing directive of the content security policy that caused it."""
+    """Check that the error names the missing directive of the content security policy."""
     page = opened("chromium", name)
     said = load(page, name)
     assert "the page's Content-Security-Policy forbids" in said

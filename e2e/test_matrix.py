@@ -23,7 +23,7 @@ def test_state(state: matrix.State, tfpy_sessions: Sessions) -> None:
 
 
 def test_each_pair_is_covered() -> None:
-    """The cover has every possible pair of values, in less than a fifth of all states."""
+    """Check that less than a fifth of all states cover every possible pair of values."""
     every, few = list(matrix.states()), matrix.cover()
     assert len(few) < len(every) / 5
     for one, other in [(a, b) for a in matrix.AXES for b in matrix.AXES if a < b]:

@@ -25,7 +25,10 @@ def test_tensors_as_memory(tf: Any, backend: str) -> None:
 
 @run_in_browser(backends=["webgl", "webgpu"])
 async def test_few_numbers_stay_on_the_host(tf: Any, backend: str) -> None:
-    """Small ops run on the host. Other tests switch this off by flags, so that kernels run."""
+    """Check that small ops run on the host.
+
+    In other tests, flags disable this, so that kernels run.
+    """
     from tfpy._src.backends import custom_kernels, registry
 
     device = registry.active_backend()
@@ -77,7 +80,10 @@ def context_of(tf: Any) -> Any:
 
 @run_in_browser(backends=["webgl"], check_leaks=False, fresh_page=True)
 async def test_a_lost_context(tf: Any) -> None:
-    """Errors report the lost context; another context is opened, and host values remain."""
+    """Check that errors report the lost context.
+
+    Another context is opened, and values on the host remain.
+    """
     host = tf.constant([1.0, 2.0])
     device = tf.ones([300, 7]) + host[0]
 
@@ -120,7 +126,7 @@ async def lose_device(tf: Any, backend: str) -> None:
 
 @run_in_browser(backends=["webgl", "webgpu"], check_leaks=False, fresh_page=True)
 async def test_training_goes_on(tf: Any, backend: str) -> None:
-    """Training continues after the device is lost.
+    """Check that training continues after the device is lost.
 
     Variables are restored together, from copies of one moment. Compiled steps run again, and their
     constants are uploaded again.
@@ -168,7 +174,7 @@ async def test_training_goes_on(tf: Any, backend: str) -> None:
 
 @run_in_browser(backends=["webgl", "webgpu"], check_leaks=False, fresh_page=True)
 async def test_what_was_paged_out_comes_back(tf: Any, backend: str) -> None:
-    """Tensors that are on the host when the device is lost can be read and used as before."""
+    """Check that tensors on the host can be read and used after the device is lost."""
     factory, priority = tf.find_backend_factory(backend), tf.backend_report()[backend]["priority"]
     tf.remove_backend(backend)
     tf.env().set("TFPY_GPU_MEMORY_BUDGET", 2**20)

@@ -79,7 +79,10 @@ def error_of(got: np.ndarray, reference: np.ndarray) -> float:
 
 
 def check_int8(tf: Any, name: str, sources: dict[str, str], reference: np.ndarray) -> None:
-    """In int8, most rows keep the position of their largest value, and all values are inexact."""
+    """Check that most rows keep the position of their largest value in int8.
+
+    The values are not exact.
+    """
     take(sources)
     got = results(tf, name, compiled=True, quantize="int8")
     assert 1e-4 < error_of(got, reference) < INT8_TOLERANCE

@@ -76,7 +76,7 @@ def test_types(project: Path) -> None:
 
 
 def test_built_by_vite(project: Path, tfpy_sessions: Sessions) -> None:
-    """The built page works below a base address."""
+    """Check that the built page works below a base address."""
     run(npm.tool("vite"), "build", "--base", "/below/", cwd=project)
     with SiteServer(project, mounts={"below": project / "dist"}) as server:
         check_page(tfpy_sessions, f"{server.url}below/index.html").close()
@@ -88,7 +88,7 @@ document.body.dataset.{} = JSON.stringify([[...{}]]);
 
 
 def test_served_by_vite(project: Path, tfpy_sessions: Sessions) -> None:
-    """A second page runs README.md's code for the page's thread and for programs without Python."""
+    """Run README.md's code for the page's thread and for programs without Python in a page."""
     scripts = [
         block("docs/install.md", "js", "src/main.js") + SHOWN.format("installed", "[[1]]"),
         block("web/npm/README.md", "js", "def softmax") + SHOWN.format("softmax", "data"),

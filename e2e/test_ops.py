@@ -88,7 +88,7 @@ def test_op_in_firefox(tf, backend, name):
 @pytest.mark.parametrize("name", sorted(n for n, op in OPS.items() if op.expr is not None))
 @run_in_browser(backends=["wasm"], environment="generated-code")
 def test_op_as_generated_code(tf, backend, name):
-    """Elementwise ops are compiled at their first run, however small they are."""
+    """Check that elementwise ops are compiled at their first run, however small they are."""
     check_samples(backend, name)
     assert tf.memory()["backend"]["refused"] == 0
 
@@ -101,7 +101,10 @@ ODD = (
 
 @run_in_browser(backends=DEVICES)
 def test_signs_of_zeros(tf, backend):
-    """An odd function keeps the sign of a zero, which division reveals; `sign` does not."""
+    """Check that an odd function keeps the sign of a zero, which division reveals.
+
+    `sign` does not keep it.
+    """
     zeros = tf.constant([0.0, -0.0])
     for name in ODD:
         found = 1 / getattr(tf.math, name)(zeros)

@@ -44,7 +44,7 @@ SIDES = {"cpu": 2**14, "wasm": 2**14, "webgl": 1024, "webgpu": 1024}
 
 @run_in_browser(fresh_page=True)
 async def test_what_is_said(tf: Any, backend: str) -> None:
-    """The error names the op, the bytes, the largest holder, its line and a fix.
+    """Check that the error names the op, the bytes, the largest holder, its line and a fix.
 
     Nothing is lost.
     """
@@ -100,7 +100,7 @@ async def test_what_is_said(tf: Any, backend: str) -> None:
 
 @run_in_browser(backends=["webgl"])
 async def test_uploads_without_memory(tf: Any) -> None:
-    """Uploads of large tensors fail as ops do, and succeed afterwards."""
+    """Check that uploads of large tensors fail as ops do, and succeed afterwards."""
     from pyodide.code import run_js
 
     big = np.ones([1500, 1048], np.float32)
@@ -134,7 +134,10 @@ Allocation fails silently.
 
 @run_in_browser(backends=["webgl"])
 async def test_a_gpu_with_little_memory(tf: Any) -> None:
-    """The GPU has less memory than the budget: least recently used tensors move to the host."""
+    """Check that least recently used tensors move to the host.
+
+    The GPU has less memory than the budget.
+    """
     from pyodide.code import run_js
 
     switch = run_js(LITTLE)
@@ -177,9 +180,9 @@ The device reports failed allocations later.
 
 @run_in_browser(backends=["webgpu"], fresh_page=True)
 async def test_a_gpu_that_says_late_that_it_has_little_memory(tf: Any) -> None:
-    """Values computed since the last read are lost.
+    """Check that the next call finds room and stays within it.
 
-    The next call finds room and stays within it.
+    Values computed since the last read are lost.
     """
     from pyodide.code import run_js
 
@@ -233,7 +236,7 @@ async def small_heap(tf: Any, host_budget: int | None = None) -> AsyncIterator[N
 
 @run_in_browser(backends=["wasm"])
 async def test_a_heap_that_does_not_grow(tf: Any) -> None:
-    """Least recently used tensors leave the heap, whatever the budget is."""
+    """Check that least recently used tensors leave the heap, whatever the budget is."""
     async with small_heap(tf):
         w = tf.Variable(tf.zeros([2**18]))
         made = [tf.fill([2**18], float(number)) + 0.5 for number in range(80)]
@@ -256,7 +259,7 @@ async def test_a_heap_that_does_not_grow(tf: Any) -> None:
 
 @run_in_browser(backends=["wasm"])
 async def test_a_host_that_takes_no_more(tf: Any) -> None:
-    """A program that holds more and more tensors gets an error before memory runs out."""
+    """Check that a program with more and more tensors raises an error before memory is full."""
     async with small_heap(tf, host_budget=2**24):
         made: list[Any] = []
 

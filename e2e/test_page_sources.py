@@ -293,7 +293,10 @@ SHOWN = """(source) => new Promise((resolve) => {
 
 
 def test_training_is_shown(tfpy_page: Callable[..., OpenPage]) -> None:
-    """A summary, progress bars that update in place, and growing lines appear below the script."""
+    """Check the display of training below the script.
+
+    It has a summary, progress bars that update in place, and growing lines.
+    """
     page = tfpy_page("tfpy-testing/blank.html")
     shown = page.evaluate(f"({SHOWN})({json.dumps(PROGRAM)})", 300)
     text = shown["text"]

@@ -60,7 +60,7 @@ def check(values: Any, number: float) -> None:
 
 @run_in_browser(backends=list(FLAGS))
 async def test_four_times_the_budget(tf: Any, backend: str) -> None:
-    """Tensors can be computed, read and reused in any order while the device holds few of them."""
+    """Compute, read and reuse tensors in any order while the device holds few of them."""
 
     async def turn() -> None:
         await (tf.ones([1]) + 1.0).data()
@@ -93,7 +93,7 @@ async def test_four_times_the_budget(tf: Any, backend: str) -> None:
 
 @run_in_browser(backends=list(FLAGS))
 async def test_training_beside_what_is_held(tf: Any, backend: str) -> None:
-    """Donated Variables, integers, bools, and tensors that are dropped while they move."""
+    """Train with donated Variables next to integers, bools and tensors that are dropped early."""
     async with budget(tf, backend):
         w = tf.Variable(tf.zeros([SIDE, SIDE]))
 
@@ -120,7 +120,7 @@ async def test_training_beside_what_is_held(tf: Any, backend: str) -> None:
 
 @run_in_browser(backends=["webgpu"])
 async def test_what_is_lent_stays(tf: Any) -> None:
-    """A buffer that the page received is not moved to the host."""
+    """Check that a buffer that the page received is not moved to the host."""
     async with budget(tf, "webgpu"):
         lent = tf.ones([SIDE, SIDE]) * 3.0
         buffer = await lent.gpu_buffer()
@@ -135,7 +135,10 @@ async def test_what_is_lent_stays(tf: Any) -> None:
 
 @run_in_browser(backends=["webgpu"])
 async def test_what_is_freed_while_it_leaves(tf: Any) -> None:
-    """The buffer is read before it is destroyed, although no event-loop task ran in between."""
+    """Check that the buffer is read before it is destroyed.
+
+    No event-loop task runs in between.
+    """
     async with budget(tf, "webgpu"):
         for _ in range(4):
             held = [tf.ones([SIDE, SIDE]) * float(number) for number in range(COUNT)]

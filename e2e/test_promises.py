@@ -69,7 +69,10 @@ def in_use(tf: Any) -> tuple[int, int]:
 
 @run_in_browser(backends=BACKENDS)
 async def test_guide_ops_return_handles_at_once(tf: Any, backend: str) -> None:
-    """On a GPU an op returns before it is computed. Elsewhere the op itself computes."""
+    """Check that an op on a GPU returns before it is computed.
+
+    On other backends the op itself computes.
+    """
     x = tf.random.stateless_normal([512, 512], [1, 2])
     shares = []
     for _ in range(3):
@@ -103,7 +106,10 @@ async def test_guide_dispose_frees_the_memory(tf: Any) -> None:
 
 @run_in_browser(backends=BACKENDS)
 async def test_guide_tidy_frees_what_is_not_returned(tf: Any) -> None:
-    """Tensors that are still referenced are freed as well, except Variables and kept tensors."""
+    """Check that tensors that are still referenced are freed as well.
+
+    Variables and kept tensors are not freed.
+    """
     a = tf.constant([[1.0, 2.0], [3.0, 4.0]])
     await (a * 1.0).data()
     before = in_use(tf)
@@ -126,7 +132,7 @@ async def test_guide_tidy_frees_what_is_not_returned(tf: Any) -> None:
 
 @run_in_browser(backends=["webgl"], environment="float16")
 async def test_guide_float16_textures(tf: Any) -> None:
-    """The flags report float16 textures, and values stay in the range of float16."""
+    """Check that the flags report float16 textures, and values stay in the range of float16."""
     assert not tf.env().get_bool("WEBGL_RENDER_FLOAT32_ENABLED")
     assert tf.env().get_bool("WEBGL_RENDER_FLOAT32_CAPABLE")  # but the test requests less
     least, most = 2.0**-24, 65504.0
@@ -139,7 +145,10 @@ async def test_guide_float16_textures(tf: Any) -> None:
 
 @run_in_browser(backends=GPUS)
 async def test_guide_shaders_are_compiled_once(tf: Any, backend: str) -> None:
-    """Shaders are compiled at the first call, not for new values or another shape of equal rank."""
+    """Check that shaders are compiled at the first call.
+
+    New values or another shape of equal rank compile no shaders.
+    """
     from tfpy._src.backends import custom_kernels
 
     custom_kernels.forget_programs(backend)
@@ -158,7 +167,10 @@ async def test_guide_shaders_are_compiled_once(tf: Any, backend: str) -> None:
 
 @run_in_browser(backends=GPUS)
 async def test_guide_a_model_is_warmed_up(tf: Any, backend: str) -> None:
-    """After a warm-up by a call with zeros or by `compile_model`, later calls compile nothing."""
+    """Check that later calls compile nothing after a warm-up.
+
+    The warm-up is a call with zeros, or `compile_model`.
+    """
     for number, how in enumerate(("zeros", "compile_model")):
         scale = 1.25 + number  # makes another program
         model = tf.function(lambda x, scale=scale: tf.nn.softmax(tf.sinh(x) * scale))
@@ -195,7 +207,7 @@ async def test_guide_data_is_uploaded_at_its_first_use(tf: Any) -> None:
 
 @run_in_browser(backends=["wasm"])
 async def test_announcement_wasm_is_faster_than_the_plain_backend(tf: Any) -> None:
-    """wasm is several times faster with the same program."""
+    """Check that wasm is several times faster with the same program."""
     rng = np.random.default_rng(0)
     x, w = (rng.normal(size=s).astype(np.float32) for s in ((1, 32, 32, 64), (3, 3, 64, 64)))
     least, found = {}, {}
@@ -216,7 +228,10 @@ async def test_announcement_wasm_is_faster_than_the_plain_backend(tf: Any) -> No
 
 @run_in_browser(backends=BACKENDS)
 async def test_paper_tensors_are_immutable(tf: Any) -> None:
-    """Neither ops, compiled functions nor the program change a tensor; only Variables change."""
+    """Check that ops, compiled functions and the program never change a tensor.
+
+    Only Variables change.
+    """
     array = np.arange(3000.0, dtype=np.float32)
     x, v = tf.constant(array) * 1.0, tf.Variable(array)
     old = tf.identity(v)
@@ -235,7 +250,7 @@ async def test_paper_tensors_are_immutable(tf: Any) -> None:
 
 @run_in_browser(backends=BACKENDS)
 async def test_paper_reshape_and_identity_are_free(tf: Any) -> None:
-    """Tensors share their storage until the last of them is freed."""
+    """Check that tensors share their storage until the last of them is freed."""
     x = tf.random.stateless_uniform([300, 300], [1, 2])
     values = await x.data()
     tensors, nbytes = in_use(tf)
@@ -286,7 +301,10 @@ def test_paper_texels_hold_four_numbers(tf: Any) -> None:
 
 @run_in_browser(backends=GPUS)
 async def test_paper_memory_of_the_gpu_is_recycled(tf: Any, backend: str) -> None:
-    """Calls of a model allocate nothing after the first few, although each creates new tensors."""
+    """Check that calls of a model allocate nothing after the first few.
+
+    Each call creates new tensors.
+    """
     rng = np.random.default_rng(0)
     weights = [tf.constant(rng.normal(size=(64, 64)).astype(np.float32)) for _ in range(3)]
     inputs = [rng.normal(size=(32, 64)).astype(np.float32) for _ in range(2)]

@@ -1,4 +1,4 @@
-"""docs/scale.md's program goes from a page to devices, to hosts, to a mesh and back to a page."""
+"""The program of docs/scale.md, moved from a page to devices, hosts, a mesh and another page."""
 
 from __future__ import annotations
 
@@ -43,9 +43,9 @@ def noting(manager):
 
 tf.train.CheckpointManager.restore_or_initialize = noting
 """
-"""Lets a program write down what its Variables are when it has restored them."""
+"""Code after which a program stores the values of its Variables when it has restored them."""
 NAMES = ["step", *(f"{name}/{i}" for name in ("weights", "velocities") for i in range(4))]
-"""Theirs in a checkpoint."""
+"""Names of the values in a checkpoint."""
 
 DOWNLOADED = """(async () => {
   const link = document.querySelector("#files");
@@ -58,11 +58,11 @@ DOWNLOADED = """(async () => {
 
 
 class Way:
-    """The folder where the program lies, what it has saved last and what it has printed."""
+    """The folder of the program, the values that it saved last, and the lines that it printed."""
 
     def __init__(self, folder: Path, sessions: Sessions) -> None:
         page = block("docs/scale.md", "html")
-        page = page.replace("tfpy.mjs", "../tfpy.mjs")  # which is in the site's own folder
+        page = page.replace("tfpy.mjs", "../tfpy.mjs")  # the file is in the folder of the site
         noting = f'<script type="text/tfpy">{NOTED}</script>\n'
         script = '<script type="text/tfpy" src="digits.py">'
         assert script in page
@@ -79,7 +79,7 @@ class Way:
         self.told: list[str] = []
 
     def page(self, flags: str = "") -> None:
-        """Opens the page and takes what it offers."""
+        """Open the page, and unpack the archive that it offers for download."""
         with SiteServer(SITE, mounts={"way": self.folder}) as server:
             page = self._sessions.browsers.open(
                 "chromium", ENVIRONMENTS["default"], f"{server.url}way/{flags}"
@@ -93,7 +93,7 @@ class Way:
         self._went_on(printed)
 
     def machines(self, commands: str, count: int = 1) -> None:
-        """Runs commands of the page, on as many machines."""
+        """Run commands of the page on `count` machines."""
         for number in range(count):
             port = _free_port()
             commands = commands.replace(f"host{number}:12345", f"localhost:{port}")
@@ -101,15 +101,15 @@ class Way:
         texts = [commands.replace('"index": 0', f'"index": {number}') for number in range(count)]
         printed = self._run(texts, {"TFPY_BACKEND": "jax"} if count > 1 else {})
         lines = {text.splitlines()[-1] for text in printed}
-        assert len(lines) == 1, "all say the same"
+        assert len(lines) == 1, "all machines print the same last line"
         self._went_on(*lines)
 
     def pack(self, commands: str) -> None:
-        """Puts the folder beside the page."""
+        """Run the commands that pack the folder for the page."""
         self._run([commands], {})
 
     def _run(self, commands: list[str], variables: dict[str, str]) -> list[str]:
-        """What a shell's commands print, of several at once."""
+        """Run several shell scripts concurrently, and return their outputs."""
         python = pyenv.ensure("test").parent
         variables = os.environ | {
             "PATH": f"{python}{os.pathsep}{os.environ['PATH']}",
@@ -133,7 +133,7 @@ class Way:
         return printed
 
     def _went_on(self, printed: str) -> None:
-        """It has begun with what was saved before."""
+        """Check that the program began with the values saved before, and record its results."""
         restored = [*(self.folder / "run").glob("restored*")]
         assert bool(restored) == bool(self.saved)
         for file in restored:
@@ -146,13 +146,13 @@ class Way:
 
 
 def values_in(folder: Path) -> list[Any]:
-    """Those of the latest checkpoint."""
+    """Return the values in the latest checkpoint."""
     reader = tfpy.train.load_checkpoint(str(folder / "run"))
     return [reader.get_tensor(f"{name}/.ATTRIBUTES/VARIABLE_VALUE") for name in NAMES]
 
 
 def on_one_device(folder: Path, monkeypatch: pytest.MonkeyPatch) -> list[Any]:
-    """What the program saves that does all steps in one place, on NumPy."""
+    """Run all steps of the program on NumPy, and return the values that it saves."""
     monkeypatch.chdir(folder)
     names: dict[str, Any] = {"__name__": "digits"}
     exec(block("docs/scale.md", "py", "def main():"), names)
@@ -168,8 +168,10 @@ def _free_port() -> int:
 
 
 def test_the_way(tfpy_sessions: Sessions, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each place begins with the bits that the one before has saved, the loss falls all the way,
-    and in the end the program knows what it learns on one device."""
+    """Check that each run continues with the exact values that the previous run saved.
+
+    The loss always decreases, and the final values equal those of training on one device.
+    """
     way = Way(tmp_path, tfpy_sessions)
     way.page()
     way.machines(block("docs/scale.md", "sh", "zipfile -e"))

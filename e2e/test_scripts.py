@@ -83,7 +83,7 @@ SCRIPTS = [
 
 @pytest.mark.parametrize("worker", [False, True], ids=["page", "worker"])
 def test_scripts(tfpy_page: Open, worker: bool) -> None:
-    """Scripts share names. While Python loads, the page shows the progress."""
+    """Check that scripts share names and that the page shows the progress while Python loads."""
     page = tfpy_page(BLANK)
     found = run_scripts(page, *SCRIPTS, worker=worker)
     assert found["events"] == ["tfpy-result"] * 3
@@ -106,7 +106,10 @@ def test_scripts_of_other_browsers(tfpy_page: Open, browser: str) -> None:
 
 @pytest.mark.parametrize("worker", [False, True], ids=["page", "worker"])
 def test_errors(tfpy_page: Open, worker: bool) -> None:
-    """The error shows the user's line. Frames of libraries are shown on request."""
+    """Check that the error shows the user's line.
+
+    Frames of libraries are shown on request.
+    """
     page = tfpy_page(BLANK)
     code = "import tfpy as tf\nprint('before')\ntf.reshape(tf.zeros([2, 3]), [4])"
     found = run_scripts(page, code, "print('not reached')", worker=worker)
@@ -147,7 +150,10 @@ js.postMessage(to_js([1, 2]))
 
 
 def test_a_script_apart(tfpy_page: Open) -> None:
-    """The page stays responsive and receives values, messages and plots; there is no document."""
+    """Check that the page stays responsive and receives values, messages and plots.
+
+    The script has no document.
+    """
     page = tfpy_page(BLANK)
     found = run_scripts(page, APART, "tf.constant([1, 2])", "tf.Variable(1)", worker=True)
     assert found["error"] == []
@@ -180,7 +186,10 @@ plot.add(accuracy=0.5)
 
 
 def test_pictures(tfpy_page: Open) -> None:
-    """Kernels, a progress bar with a plot, and a plot are shown; the plain bar is text."""
+    """Check that kernels, a progress bar with a plot, and a plot are shown.
+
+    The plain bar is text.
+    """
     page = tfpy_page(BLANK)
     found = run_scripts(page, SHOWN)
     assert found["error"] == []

@@ -62,7 +62,10 @@ def network(tf: Any, backend: str) -> tuple[Any, Any, Any]:
 
 @run_in_browser(backends=BACKENDS, environment="not-isolated", browsers=BROWSERS)
 async def test_page_lives_beside_a_long_call(tf: Any, backend: str) -> None:
-    """The page runs tasks, other code computes and reads, and the call returns its usual result."""
+    """Check that the page runs tasks and that other code computes and reads during a call.
+
+    The call returns its usual result.
+    """
     from time import perf_counter
 
     step, scale, x = network(tf, backend)
@@ -134,7 +137,7 @@ async def cancelled(call: Any, after: int) -> None:
 
 @run_in_browser(backends=BACKENDS, environment="not-isolated")
 async def test_cancelled_and_concurrent_calls(tf: Any, backend: str) -> None:
-    """Nothing leaks, Variables keep their values, and the next call is right."""
+    """Check that nothing leaks, that Variables keep their values, and the next call."""
     step, scale, x = network(tf, backend)
     kept = await step.call_async(x)
     await kept[0].data()

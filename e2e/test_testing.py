@@ -78,7 +78,10 @@ def test_what_is_not_there(project: Path, option: str, text: str) -> None:
 
 
 def test_no_browser_at_all(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Playwright has no browser either. The error names the command that installs one."""
+    """Check that the error names the command that installs a browser.
+
+    Playwright has no browser either.
+    """
     monkeypatch.setenv("PATH", "/nowhere")
     monkeypatch.setenv("PLAYWRIGHT_BROWSERS_PATH", str(project))
     for name in ("chromium", "firefox", "webkit"):

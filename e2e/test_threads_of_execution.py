@@ -64,7 +64,10 @@ async def test_worker(tf: Any) -> None:
 
 @run_in_browser(backends=["wasm"], environment="worker", browsers=["firefox"])
 def test_firefox_workers_have_one_thread(tf: Any) -> None:
-    """Firefox workers use one thread, because starting a nested worker may hang forever."""
+    """Check that Firefox workers use one thread.
+
+    Starting a nested worker may hang forever.
+    """
     assert not tf.backend_report()["wasm"]["variant"].endswith("-threads")
 
 
@@ -83,7 +86,7 @@ def test_reads_without_awaiting(tf: Any, backend: str) -> None:
 
 @run_in_browser(backends=["webgl", "webgpu"])
 async def test_page_stays_awake_while_reading(tf: Any) -> None:
-    """``await x.data()`` lets other tasks run while the device works."""
+    """Check that ``await x.data()`` lets other tasks run while the device works."""
     import asyncio
 
     ticks = 0
@@ -105,7 +108,10 @@ async def test_page_stays_awake_while_reading(tf: Any) -> None:
 
 @run_in_browser(backends=["wasm"])
 async def test_page_lives_beside_a_loop_of_reads(tf: Any) -> None:
-    """A loop of reads on wasm yields to the page, although the reads have nothing to wait for."""
+    """Check that a loop of reads on wasm yields to the page.
+
+    The reads have nothing to wait for.
+    """
     import time
 
     import js

@@ -16,7 +16,7 @@ MANY = 1100
 
 @run_in_browser(backends=BACKENDS)
 async def test_time(tf: Any, backend: str) -> None:
-    """The result names all kernels of a call, or the reason why there are none."""
+    """Check that the result names all kernels of a call, or the reason why there are none."""
     x = tf.random.stateless_uniform([96, 96], [1, 2])
 
     @tf.function
@@ -56,7 +56,7 @@ async def test_time(tf: Any, backend: str) -> None:
 
 @run_in_browser(backends=["wasm", "webgpu"])
 async def test_failures(tf: Any) -> None:
-    """A failed call leaves no timing state behind."""
+    """Check that a failed call leaves no timing state behind."""
 
     def fails() -> None:
         raise KeyError("mine")

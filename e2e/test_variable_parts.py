@@ -63,7 +63,7 @@ def test_parts_in_a_loop(tf: Any) -> None:
 @run_in_browser()
 @pytest.mark.parametrize("compiled", [False, True])
 def test_trained_rows(tf: Any, compiled: bool) -> None:
-    """The gradient of a table is indexed slices, which are clipped and subtracted."""
+    """Check that the gradient of a table is indexed slices, which are clipped and subtracted."""
     wanted = _numbers(np.random.default_rng(1), (40, 9), "float32")
     places = np.array([3, 39, 3, 0, 21], np.int32)
     v = tf.Variable(wanted)

@@ -181,7 +181,7 @@ def test_opens_and_closes_again(evaluate: Evaluate) -> None:
 
 
 def test_runs_where_workers_are_forbidden() -> None:
-    """Under a content security policy without Blob workers the backend runs in one thread."""
+    """Check that the backend runs in one thread if the page does not allow Blob workers."""
     with isolated_page({"Content-Security-Policy": "worker-src 'self'"}) as call:
         answer = call("compare", ["simd", "relaxed-threads"], [jobs()["matmul"]], 4)
     assert answer["findings"][0]["difference"] < DIFFERENCE

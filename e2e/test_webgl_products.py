@@ -68,7 +68,7 @@ def test_products_in_bands(evaluate: Evaluate, rng: np.random.Generator) -> None
 
 @pytest.mark.usefixtures("small_bands")
 def test_products_in_bands_are_finished(evaluate: Evaluate, rng: np.random.Generator) -> None:
-    """The ops after a product are computed where the bands are joined."""
+    """Check that the ops after a product are computed where the bands are joined."""
     x, w, bias = (
         rng.integers(-9, 9, size).astype(np.float32) for size in [(19, 16), (16, 32), (32,)]
     )

@@ -29,7 +29,7 @@ def tanh_program() -> Program:
 
 
 def test_order_with_nan(evaluate: Evaluate) -> None:
-    """argsort puts NaN above all numbers; argmax and argmin skip NaN."""
+    """Check that argsort puts NaN above all numbers and that argmax and argmin skip NaN."""
     x = np.array([3, np.nan, 1, -np.inf, np.inf, np.nan, 0, 1, 3], np.float32)
     late = np.array([np.nan] * 600 + [1.0] + [np.nan] * 3, np.float32)
     cases = [("argsort", x, {"k": 9, "descending": d}) for d in (False, True)]
@@ -69,7 +69,7 @@ def test_segments_by_sorted_ids(
     segments: int,
     width: int,
 ) -> None:
-    """Thousands of ids and outputs, long and empty segments, and ids without a segment."""
+    """Cover thousands of ids and outputs, long and empty segments, and ids without a segment."""
     monkeypatch.setattr(shader_kernels, "STEP_COST", -(10**9))
     ids = rng.integers(-2, segments, count).astype(np.int32)
     ids[: count // 5] = segments // 2
@@ -125,7 +125,7 @@ def test_second_run_changes_only_what_differs(evaluate: Evaluate) -> None:
 
 
 def test_a_donated_input(evaluate: Evaluate) -> None:
-    """A donated input's texture becomes the output's after the steps that read it are drawn."""
+    """Check that the output gets a donated input's texture after all steps that read it."""
     w, g = (np.linspace(a, 2, 4000, dtype=np.float32) for a in (-1, -2))
     graph = Graph()
     values = [graph.add_input(Aval(w.shape, float32)) for _ in range(2)]
@@ -278,7 +278,10 @@ def test_lost_context_is_an_error(
 
 
 def test_no_memory_is_an_error_and_never_a_wrong_value(evaluate: Evaluate) -> None:
-    """Each failure is reported, valid values stay valid, and work continues with more memory."""
+    """Check that each failure is reported and that valid values stay valid.
+
+    Work continues with more memory.
+    """
     x = np.linspace(-2, 2, 2**18, dtype=np.float32)  # large enough for an early check
     program = lower(equation("square", [x]))
     found = evaluate("outOfMemory", call_of(program, [x]))

@@ -26,7 +26,7 @@ def device_of(tf: Any) -> Any:
 
 @run_in_browser(backends=["webgpu"])
 async def test_ops_share_submissions(tf: Any) -> None:
-    """Eager ops are submitted together, in order."""
+    """Check that eager ops are submitted together, in order."""
     from pyodide.code import run_js
 
     counter = run_js(
@@ -47,7 +47,7 @@ async def test_ops_share_submissions(tf: Any) -> None:
 
 @run_in_browser(backends=["webgpu"])
 async def test_uploads_follow_what_was_encoded(tf: Any) -> None:
-    """A reused buffer is not written before the commands that read it have run."""
+    """Check that a reused buffer is not written before the commands that read it have run."""
     arrays = [np.full([200, 200], k, np.float32) for k in range(8)]
     # Larger than the data that is uploaded with the first use.
     sums = [tf.reduce_sum(tf.constant(array)) + 0.0 for array in arrays]
@@ -56,7 +56,7 @@ async def test_uploads_follow_what_was_encoded(tf: Any) -> None:
 
 @run_in_browser(backends=["webgpu"])
 async def test_python_can_wait_after_it_was_awaited(tf: Any) -> None:
-    """A task that resumes with awaited values may be suspended in a synchronous read."""
+    """Check that a task that resumes with awaited values may be suspended in a synchronous read."""
     x = tf.range(5)
     for k in range(3):
         awaited = await (x * k).data()
@@ -65,7 +65,10 @@ async def test_python_can_wait_after_it_was_awaited(tf: Any) -> None:
 
 @run_in_browser(backends=["webgpu"])
 async def test_reads_at_once(tf: Any) -> None:
-    """Many reads share one map, each returns its own values, and these are copied once."""
+    """Check that many reads share one map.
+
+    Each read returns its own values, which are copied once.
+    """
     import asyncio
 
     from pyodide.code import run_js
@@ -92,7 +95,7 @@ async def test_reads_at_once(tf: Any) -> None:
 
 @run_in_browser(backends=["webgpu"])
 async def test_memory_stays(tf: Any) -> None:
-    """Buffers are reused: training and reads hold memory constant."""
+    """Check that buffers are reused, so that memory stays constant in training and reads."""
     w = tf.Variable(tf.random.stateless_normal([64, 64], [1, 2]))
     x = tf.random.stateless_normal([32, 64], [3, 4])
 
@@ -130,7 +133,10 @@ FAILURE = """async (device) => {
 
 @run_in_browser(backends=["webgpu"])
 async def test_a_failure_is_told_once(tf: Any) -> None:
-    """The next read raises the error that the device reported. Later values are right again."""
+    """Check that the next read raises the error that the device reported.
+
+    Later values are right again.
+    """
     device = device_of(tf)
     keep = tf.constant([1.0, 2.0]) * 3.0
     assert (await keep.data()).tolist() == [3, 6]
@@ -157,7 +163,10 @@ async def test_too_large(tf: Any) -> None:
 
 @run_in_browser(backends=["webgpu"], check_leaks=False, fresh_page=True)
 async def test_a_lost_device(tf: Any) -> None:
-    """Errors report the lost device; another device is opened, and host values remain."""
+    """Check that errors report the lost device.
+
+    Another device is opened, and values on the host remain.
+    """
     import asyncio
 
     host = tf.constant([1.0, 2.0])

@@ -129,7 +129,7 @@ def test_convolutions_by_transforms(evaluate: Evaluate, monkeypatch: pytest.Monk
 
 
 def test_a_product_in_tiles_is_finished(evaluate: Evaluate) -> None:
-    """The ops after a product are computed where its tiles are stored."""
+    """Check that the ops after a product are computed where its tiles are stored."""
     x, w, bias = whole(40, 16), whole(16, 36), whole(36)
     graph = Graph()
     a, b, c = (graph.add_input(Aval(v.shape, float32)) for v in (x, w, bias))
@@ -332,7 +332,7 @@ def graph_of(name: str, *arrays: Array, **attrs: Any) -> Graph:
 
 
 def test_products_of_packed_bytes(evaluate: Evaluate, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Products of packed bytes also work without WGSL's dot product of bytes."""
+    """Check that products of packed bytes also work without WGSL's dot product of bytes."""
     made = list(made_cases())
     assert [len(program.steps) for program, _, _ in made] == [4, 4, 3, 3]  # two are for weights
     cases = [*packed_cases(monkeypatch), *whole_cases(), *made]

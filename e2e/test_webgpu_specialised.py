@@ -58,7 +58,10 @@ def check(evaluate: Evaluate, cases: Sequence[tuple[Any, Array]]) -> list[dict[s
 
 
 def test_kernels_take_over(evaluate: Evaluate) -> None:
-    """Kernels are requested in turn, nothing waits for them, and equal sizes share one kernel."""
+    """Check that kernels are requested in turn and that nothing waits for them.
+
+    Equal sizes share one kernel.
+    """
     one, three = check(evaluate, [transposed(40, 64, 1), transposed(33, 70, 3)])
     assert one == {**one, "asked": [1, 1], "replaced": 1, "kept": 0, "alive": 1, "left": 0}
     # 33 x 70 twice, 70 x 33 once.
@@ -66,7 +69,10 @@ def test_kernels_take_over(evaluate: Evaluate) -> None:
 
 
 def test_those_that_do_not_compile(evaluate: Evaluate) -> None:
-    """If a specialized kernel does not compile, the old one stays in use without an error."""
+    """Check that the old kernel stays in use if a specialized one does not compile.
+
+    No error is raised.
+    """
     (found,) = check(evaluate, [transposed(40, 64, 1, FAILS)])
     assert found == {**found, "asked": [1, 1], "replaced": 0, "kept": 1, "alive": 0, "left": 0}
 

@@ -168,7 +168,7 @@ DRAWS = """(async () => {
 
 @pytest.mark.parametrize(("browser", "on_processor"), [("firefox", False), ("webkit", True)])
 def test_canvases_of_workers(tfpy_page: OpenPageFixture, browser: str, on_processor: bool) -> None:
-    """A worker of the page draws on the page's canvas repeatedly."""
+    """Check that a worker of the page draws on the page's canvas repeatedly."""
     page = tfpy_page(BLANK, browser=browser)
     assert page.evaluate(DRAWS, LOAD_SECONDS) == [[on_processor], 255, 255, 255, 255]
 
@@ -227,7 +227,10 @@ def in_a_frame(code: str) -> str:
 def test_the_loader_from_another_origin(
     tfpy_sessions: Sessions, tmp_path: Path, elsewhere: str, browser: str
 ) -> None:
-    """The worker runs, also in a sandboxed frame. The page's flags and relative addresses apply."""
+    """Check that the worker runs, also in a sandboxed frame.
+
+    The page's flags and relative addresses apply.
+    """
     code = ELSEWHERE.replace("LOADER", elsewhere)
     assert in_page(tfpy_sessions, tmp_path, browser, code, {}) == [3.0, 1, True]
     framed = in_page(tfpy_sessions, tmp_path, browser, in_a_frame(code), {})

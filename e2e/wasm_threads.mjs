@@ -8,7 +8,7 @@ async function asset(name) {
   return response.arrayBuffer();
 }
 
-/** The built runtime, which is the text of an expression. */
+/** Load the built runtime, which is the text of an expression. */
 async function loadRuntime() {
   const text = new TextDecoder().decode(await asset("runtime.js"));
   const url = URL.createObjectURL(new Blob(["export default ", text], { type: "text/javascript" }));

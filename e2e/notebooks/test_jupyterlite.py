@@ -93,7 +93,10 @@ def test_an_error_has_the_line_of_its_cell(page: OpenPage) -> None:
 
 
 def test_a_restart_ends_what_runs(page: OpenPage) -> None:
-    """JupyterLite cannot interrupt a kernel. A restarted kernel can use tfpy again."""
+    """Check that a restarted kernel can use tfpy again.
+
+    JupyterLite cannot interrupt a kernel.
+    """
     run(page, "while True:\n    step(0.5)")
     page.evaluate(f"{PANEL}.sessionContext.session.kernel.restart().then(() => 1)", RUN_SECONDS)
     page.evaluate("void jupyterapp.commands.execute('notebook:run-all-above')")

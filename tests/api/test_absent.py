@@ -93,20 +93,20 @@ def test_what_is_never_awaited_has_a_warning(call: Callable[[], Any]) -> None:
 
 
 def test_every_public_coroutine_knows_its_call() -> None:
-    """Except methods that programs implement themselves."""
+    """Check every public coroutine except methods that programs implement themselves."""
     implemented = {"KernelBackend.finish", "DistributedIterator.fetch"}
     plain = {
         function.__qualname__
         for module in map(public.module, public.NAMESPACES)
         for name in dir(module)
         for function in coroutines(getattr(module, name, None))
-        if function.__code__.co_name != "begin"  # that of `awaitable`
+        if function.__code__.co_name != "begin"  # the code of `awaitable`
     }
     assert plain - implemented == set()
 
 
 def coroutines(value: Any) -> list[Any]:
-    """The asynchronous functions among an object and its attributes."""
+    """Return the asynchronous functions among an object and its attributes."""
     names = [name for name in dir(value) if not name.startswith("_")]
     own = [getattr(value, name, None) for name in names] if inspect.isclass(value) else []
     plain = [getattr(one, "__func__", one) for one in (value, *own)]

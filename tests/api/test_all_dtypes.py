@@ -78,7 +78,10 @@ except ImportError as error:
 
 
 def test_without_ml_dtypes() -> None:
-    """Without ml_dtypes, names and ranges exist, and creating values raises a helpful error."""
+    """Check that only values of these dtypes need ml_dtypes.
+
+    Names and ranges exist without it. Creating values raises a helpful error.
+    """
     environment = {**os.environ, "PYTHONPATH": str(Path(tfpy.__file__).parents[1])}
     found = subprocess.run(
         [sys.executable, "-c", ALONE], env=environment, capture_output=True, text=True, check=True
@@ -276,7 +279,10 @@ def test_negative_numbers_are_no_uint64() -> None:
 
 
 def test_large_floats_as_uint64() -> None:
-    """Floats from 2 ** 63 on keep their values; saturate_cast clips to the range."""
+    """Check that floats from 2 ** 63 on keep their values.
+
+    saturate_cast clips to the range.
+    """
     large = tfpy.constant([2.0**63, 1e19, -1.0])
     assert tfpy.cast(large, tfpy.uint64).numpy().tolist() == [
         2**63,
@@ -315,7 +321,7 @@ FUNCTIONS: list[Callable[[Any, Any], Any]] = [
 
 @pytest.mark.parametrize("i", range(len(FUNCTIONS)))
 def test_bfloat16(i: int) -> None:
-    """Results and gradients are within one rounding of TensorFlow's, eager and compiled."""
+    """Compare eager and compiled results and gradients with TensorFlow's within one rounding."""
     values = np.random.default_rng(i).uniform(0.1, 2, (3, 4)).astype(ml_dtypes.bfloat16)
 
     def program(tf: Any, compiled: bool) -> Any:
@@ -340,7 +346,7 @@ def test_bfloat16(i: int) -> None:
 
 
 def test_mixed_precision_trains() -> None:
-    """Training with float32 Variables and bfloat16 computation has TensorFlow's losses."""
+    """Compare mixed-precision training in bfloat16 and float32 with TensorFlow's losses."""
 
     def losses(tf: Any) -> list[float]:
         rng = np.random.default_rng(0)

@@ -88,7 +88,7 @@ def test_an_index_outside_of_a_permutation(index: Any) -> None:
 
 @pytest.mark.parametrize(("count", "wanted"), [(5, 3), (None, -1)])
 def test_cardinality_of_batches_for_replicas(count: int | None, wanted: int) -> None:
-    """An infinite dataset stays infinite, and an unknown cardinality stays unknown."""
+    """Check that infinite and unknown cardinalities are unchanged."""
     from tfpy._src.distribute.input import DistributedBatches
 
     batches = object.__new__(DistributedBatches)

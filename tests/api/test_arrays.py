@@ -185,7 +185,7 @@ def test_choosing(tf: Any) -> Any:
 
 @same
 def test_the_first_few_of_many(tf: Any) -> Any:
-    """Equal elements keep their order, also at the boundary of the result."""
+    """Check that equal elements keep their order, also at the boundary of the result."""
     draw = np.random.default_rng(5)
     rows = draw.integers(0, 50, [3, 3000])
     floats = np.where(draw.random([2, 2, 1500]) < 0.1, np.inf, draw.random([2, 2, 1500]).round(2))

@@ -32,7 +32,10 @@ def test_overflow() -> None:
 
 
 def test_what_is_too_small_is_lost() -> None:
-    """The error names the sum that loses a small term, not the logarithm that becomes infinite."""
+    """Check that the error names the sum that loses a small term.
+
+    It does not name the logarithm, which becomes infinite.
+    """
 
     @tf.function
     def f(x: Any) -> Any:
@@ -92,7 +95,10 @@ def test_in_loops_and_custom_gradients() -> None:
 
 
 def test_what_does() -> None:
-    """float16 suffices if lost values do not matter, and if epsilons follow the device."""
+    """Check that float16 is sufficient if lost values do not matter.
+
+    The epsilon follows the device.
+    """
     rng = np.random.default_rng(0)
 
     def f(x: Any, weights: dict[str, Any]) -> Any:

@@ -251,6 +251,9 @@ def test_gradients(tf: Any) -> Any:
 
 
 def test_format() -> None:
-    """TensorFlow formats ragged tensors under NumPy 2 only if all items are strings."""
+    """Format a ragged tensor of numbers.
+
+    Under NumPy 2, TensorFlow formats ragged tensors only if all items are strings.
+    """
     r = tfpy.ragged.constant([[1, 2], [3]])
     assert tfpy.strings.format("<{}> {}", [r, 5]).numpy() == b"<[[1, 2], [3]]> 5"

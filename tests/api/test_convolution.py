@@ -134,7 +134,10 @@ def test_convolution(rank: int, rng: np.random.Generator) -> None:
 
 
 def test_channels_first(rng: np.random.Generator) -> None:
-    """TensorFlow has no channels-first convolution on CPU, so the expected value is transposed."""
+    """Compare channels-first with channels-last convolutions.
+
+    TensorFlow does not have channels-first convolutions on CPUs.
+    """
     import tfpy
 
     for rank, name, layout in ((1, "conv1d", "NCW"), (2, "conv2d", "NCHW"), (3, "conv3d", "NCDHW")):
@@ -312,7 +315,7 @@ def test_channels_first_of_transposes_and_pools(rng: np.random.Generator) -> Non
 
 
 def test_nothing_in_the_batch() -> None:
-    """Batches without images and crops without pixels keep correct shapes and gradients."""
+    """Check shapes and gradients of batches without images and of crops without pixels."""
     for rank in (1, 2, 3):
         x = np.zeros((0, *[4] * rank, 2), np.float32)
         f = np.ones((*[2] * rank, 2, 3), np.float32)

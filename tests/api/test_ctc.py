@@ -62,7 +62,7 @@ def test_losses_and_gradients(form: str) -> None:
 
 
 def test_within_functions() -> None:
-    """The loop and its gradient are compiled."""
+    """Check that the loop and its gradient are compiled."""
     c = case(11)
 
     def slope(tf: Any) -> Any:
@@ -163,7 +163,7 @@ def test_beam_search(tf: Any) -> Any:
 
 @same
 def test_decoders_of_integers(tf: Any) -> Any:
-    """Arrays and lists of integers become float32."""
+    """Check that arrays and lists of integers become float32."""
     logits = np.array([[[0, 3, -3]], [[2, -3, 5]], [[3, 9, 5]]], np.int32)
     return [
         decode(values, [3])

@@ -125,7 +125,7 @@ def test_traced_functions_get_tensors_of_variables(tf: Any) -> Any:
 
 
 def test_recompute_grad_twice() -> None:
-    """The second derivative works, which TensorFlow does not support."""
+    """Compute a second derivative, which TensorFlow does not support."""
     w, x = tfpy.Variable(0.5), tfpy.constant([1.0, 2.0])
 
     def block(t: Any) -> Any:

@@ -316,7 +316,7 @@ def test_gradients_at_zeros(function: Callable[[Any, Any], Any]) -> None:
 
 @pytest.mark.parametrize("name", ["relu", "relu6", "softplus", "sigmoid", "selu", "silu"])
 def test_second_derivatives_at_kinks(name: str) -> None:
-    """The derivative of a step function is zero, not None."""
+    """Check that the derivative of a step function is zero, not None."""
     found = []
     for tf in (tfpy, tensorflow):
         x = tf.constant([-1.0, 0.0, 0.5, 6.0, 7.0])

@@ -182,7 +182,7 @@ X4 = np.arange(16, dtype=np.float32).reshape(1, 4, 4, 1)
 
 
 def test_windows_that_are_larger_than_the_image() -> None:
-    """Windows larger than the image have the result shapes of TensorFlow's plain kernels.
+    """Check that large windows have the result shapes of TensorFlow's plain kernels.
 
     Its oneDNN kernels return other results.
     """
@@ -297,9 +297,10 @@ def test_reading_outside_of_a_tensor(tf: Any) -> Any:
 
 
 def test_filters_without_elements() -> None:
-    """A filter without elements raises, and a filter without outputs returns an empty result.
+    """Check that a filter without elements raises an error.
 
-    TensorFlow's oneDNN kernels reject both, other kernels compute nothing.
+    A filter without outputs returns an empty result. TensorFlow's oneDNN kernels reject both. Its
+    other kernels compute nothing.
     """
     x = tfpy.ones([2, 5, 5, 3])
     for convolve in (tfpy.nn.conv2d, tfpy.nn.depthwise_conv2d):

@@ -159,7 +159,7 @@ def picture(*shape: int) -> Any:
 
 @pytest.mark.parametrize("channels", [1, 2, 3, 4])
 def test_png(channels: int) -> None:
-    """tfpy and TensorFlow read each other's PNG files with any number of channels."""
+    """Check that tfpy and TensorFlow read each other's PNG files with any number of channels."""
     image = picture(9, 13, channels)
     image[:, 4:] = image[:, 4:5]  # so that several filters are useful
     theirs = tensorflow.io.encode_png(image).numpy()

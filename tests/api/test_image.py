@@ -281,7 +281,7 @@ def test_stateless(program: Any, rng: np.random.Generator) -> None:
 
 @same
 def test_pictures_changed_in_a_dataset(tf: Any) -> Any:
-    """In a traced dataset function, two ops with the same seed draw independently."""
+    """Check that two ops with one seed draw independently in a traced dataset function."""
 
     def changed(x: Any) -> Any:
         x = tf.image.random_flip_left_right(x, seed=3)

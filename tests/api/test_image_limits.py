@@ -85,7 +85,7 @@ def jpeg(width: int, height: int) -> bytes:
     ids=["palette", "grey", "interlaced", "narrow", "frames", "jpeg"],
 )
 def test_images_larger_than_the_limit(data: bytes) -> None:
-    """Sizes in the header are rejected before the pixels are read."""
+    """Check that sizes in the header are rejected before the pixels are read."""
     with pytest.raises(tfpy.errors.InvalidArgumentError, match=rf"may unpack to .*{LIMIT}"):
         tfpy.io.decode_image(data)
 
@@ -130,7 +130,7 @@ GIFS = {
 
 @pytest.mark.parametrize("name", GIFS)
 def test_gif(name: str) -> None:
-    """Frames are composed as in TensorFlow, and files that TensorFlow rejects are rejected."""
+    """Compare composed frames with TensorFlow, and reject the files that TensorFlow rejects."""
     try:
         theirs = tensorflow.io.decode_gif(GIFS[name]).numpy()
     except tensorflow.errors.InvalidArgumentError:

@@ -335,7 +335,10 @@ def test_gradients(case: str) -> None:
 
 
 def test_numbers_before_nan(rng: np.random.Generator) -> None:
-    """NaN sorts above all numbers. TensorFlow's order depends on the positions of NaN."""
+    """Check that NaN sorts above all numbers.
+
+    TensorFlow's order depends on the positions of NaN.
+    """
     x = rng.permutation(np.array([NAN, 3, -INF, INF, 0, NAN, -2], np.float32))
     ascending = [-INF, -2, 0, 3, INF, NAN, NAN]
     np.testing.assert_array_equal(tfpy.sort(x).numpy(), ascending)

@@ -173,7 +173,10 @@ def test_reads() -> None:
 
 
 def test_training_leaves_no_cycles() -> None:
-    """Reference counting alone frees the tensors, so that device memory is free immediately."""
+    """Check that reference counting alone frees the tensors.
+
+    Device memory is then free immediately.
+    """
     w = tf.Variable([[0.5, 1.0], [1.0, -1.0]])
     x = tf.constant([[1.0, 2.0]])
 

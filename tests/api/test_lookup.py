@@ -267,7 +267,10 @@ def test_mutable_tables_within_functions(tf: Any) -> Any:
 
 
 def test_dense_tables_export_their_entries() -> None:
-    """tfpy exports the entries only. TensorFlow exports all buckets, including empty ones."""
+    """Check that dense tables export their entries only.
+
+    TensorFlow exports all buckets, including empty ones.
+    """
     dense = tfpy.lookup.experimental.DenseHashTable
     pairs = dense(tfpy.int64, tfpy.int64, [0, 0], empty_key=[0, 0], deleted_key=[-1, -1])
     pairs.insert([[1, 2], [3, 4]], [[5, 6], [7, 8]])

@@ -243,7 +243,7 @@ def test_any_two_nests(first: Any, second: Any, check_types: bool) -> None:
 
 @same
 def test_arguments_in_any_order(tf: Any) -> Any:
-    """One trace serves all mappings with the same keys."""
+    """Check that one trace serves all mappings with the same keys."""
     traces = []
 
     @tf.function
@@ -258,7 +258,7 @@ def test_arguments_in_any_order(tf: Any) -> Any:
 
 @same
 def test_custom_gradients_of_mappings(tf: Any) -> Any:
-    """The gradient function receives the gradients in the order of the sorted keys."""
+    """Check that the gradient function receives the gradients in the order of the sorted keys."""
 
     @tf.custom_gradient
     def f(x: Any) -> Any:

@@ -130,7 +130,7 @@ def test_activations(rng: np.random.Generator) -> None:
 
 @same
 def test_losses_of_each_dtype(tf: Any) -> Any:
-    """Weighted losses are cast back to the dtype of the losses before they are summed."""
+    """Check that weighted losses are cast back to their dtype before they are summed."""
     found = []
     for dtype in (tf.uint8, tf.int8, tf.int16, tf.uint16, tf.int32, tf.float16, tf.bfloat16):
         losses = tf.cast([2, 3], dtype)
@@ -179,7 +179,7 @@ def test_weighted_losses(name: str, reduction: str, rng: np.random.Generator) ->
 
 @same
 def test_weighted_losses_of_each_dtype(tf: Any) -> Any:
-    """Cross entropies have the dtype of the logits, other losses float32."""
+    """Check that cross entropies have the dtype of the logits and that other losses are float32."""
     x = np.array([[0.25, 0.75], [0.5, 0.125]], np.float32)
     losses = tf.compat.v1.losses
     return [

@@ -16,7 +16,7 @@ INTEGERS = ("int8", "uint8", "int16", "uint16", "int32")
 
 @same
 def test_integer_boxes_and_scores(tf: Any) -> Any:
-    """Integers from Python and NumPy become floats; integer tensors raise."""
+    """Check that integers from Python and NumPy become floats and that integer tensors raise."""
     image, boxes, scores = tf.ones([1, 4, 4, 1]), [[0, 0, 1, 1], [0, 2, 1, 3]], [1, 2]
     found: list[Any] = []
     for b, s in ((boxes, scores), (np.array(boxes), np.array(scores, np.int16))):
@@ -90,7 +90,7 @@ def test_small_integers_as_indices(tf: Any) -> Any:
 
 @same
 def test_floats_as_sizes_of_windows(tf: Any) -> Any:
-    """Attributes truncate floats; sizes of shapes must be integers."""
+    """Check that attributes truncate floats and that sizes of shapes must be integers."""
     x, f, line = tf.ones([1, 6, 6, 1]), tf.ones([2, 2, 1, 1]), tf.ones([1, 6, 1])
     ones = [1, 1, 1, 1]
     return [
@@ -112,7 +112,7 @@ def test_floats_as_sizes_of_windows(tf: Any) -> Any:
 
 @same
 def test_convolution_of_integers(tf: Any) -> Any:
-    """Convolution of int32 wraps around."""
+    """Check that convolutions of int32 wrap around."""
     rng = np.random.default_rng(0)
 
     def x(*shape: int, most: int = 9) -> Any:
@@ -177,7 +177,7 @@ def test_lists_without_elements(tf: Any) -> Any:
 
 @same
 def test_numbers_beyond_float32(tf: Any) -> Any:
-    """Numbers beyond float32 become infinite without a warning."""
+    """Check that numbers beyond float32 become infinite without a warning."""
     edges = tf.constant([-1e38, 3e38])
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -190,7 +190,7 @@ def test_numbers_beyond_float32(tf: Any) -> Any:
 
 @same
 def test_integers_beyond_unsigned_dtypes(tf: Any) -> Any:
-    """Integers from Python and NumPy wrap around, alone and combined with a tensor."""
+    """Check that integers from Python and NumPy wrap around, alone and combined with a tensor."""
     found: list[Any] = []
     for dtype in (tf.uint8, tf.uint16, tf.uint32):
         x = tf.constant([3, 7], dtype)

@@ -437,7 +437,7 @@ def test_tensors_in_a_shape_errors(tf: Any) -> Any:
 
 @same
 def test_gather_along_rows(tf: Any) -> Any:
-    """The gathered rows are ragged only if the elements or the indices are ragged."""
+    """Check that the gathered rows are ragged only if the elements or the indices are ragged."""
     rows = tf.ragged.constant([[1, 2, 3], [4, 5]])
     deep = tf.ragged.constant([[[1, 2], [3]], [[4], [5, 6]]])
     pairs = tf.ragged.constant([[[1, 2], [3, 4]], [[5, 6]]], ragged_rank=1)

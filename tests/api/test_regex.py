@@ -139,7 +139,10 @@ def test_the_time_is_proportional_to_the_text(pattern: str, text: bytes) -> None
 
 
 def test_the_states_that_are_kept_have_a_bound() -> None:
-    """A pattern for the nth letter from the end needs 2**n states in a deterministic automaton."""
+    """Check the limit with a pattern for the nth letter from the end.
+
+    A deterministic automaton for this pattern needs 2**n states.
+    """
     draw = random.Random(3)
     text = "".join(draw.choices("ab", k=20000)).encode()
     automaton = matching.Automaton(

@@ -142,7 +142,7 @@ def test_reads_of_variables(tf: Any) -> Any:
 
 @same
 def test_custom_gradients(tf: Any) -> Any:
-    """Slices pass into and out of a gradient function unchanged."""
+    """Check that slices pass into and out of a gradient function unchanged."""
     seen: list[str] = []
 
     @tf.custom_gradient
@@ -316,7 +316,7 @@ def test_warns_of_a_large_tensor() -> None:
 
 
 def test_functions_of_tensorflow_js_give_tensors() -> None:
-    """TensorFlow.js has no slices, so its functions return tensors."""
+    """Check that TensorFlow.js's functions return tensors, because it does not have slices."""
     x = tfpy.constant(TABLE)
     found = tfpy.grad(lambda x: tfpy.gather(x, PLACES))(x)
     v = tfpy.Variable(TABLE)

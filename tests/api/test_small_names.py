@@ -158,7 +158,10 @@ def test_timestamps_advance_at_each_call() -> None:
 
 @same
 def test_volumes_in_groups(tf: Any) -> Any:
-    """TensorFlow supports grouped 3-D convolutions only when compiled with XLA."""
+    """Compare grouped 3-D convolutions.
+
+    TensorFlow supports them only if they are compiled with XLA.
+    """
     rng = np.random.default_rng(2)
     x = tf.constant(rng.normal(size=(2, 4, 5, 4, 6)).astype(np.float32))
     f = tf.constant(rng.normal(size=(2, 3, 2, 2, 9)).astype(np.float32))
@@ -197,7 +200,7 @@ X = np.array([[2.0, 1.0], [1.0, 3.0]], np.float32)
     ],
 )
 def test_results_have_names(function: Any, compiled: bool) -> None:
-    """Results are TensorFlow's named tuples, also in compiled functions."""
+    """Check that results are TensorFlow's named tuples, also in compiled functions."""
 
     @same
     def check(tf: Any) -> Any:

@@ -173,7 +173,10 @@ def test_dtypes_by_number(tf: Any) -> Any:
 
 
 def test_what_lists_of_offering_objects_hold_is_differentiated() -> None:
-    """Lists of convertible objects are differentiable. TensorFlow rejects such lists."""
+    """Check that lists of convertible objects are differentiable.
+
+    TensorFlow rejects such lists.
+    """
     v = tfpy.Variable([1.0, 2.0])
     with tfpy.GradientTape() as tape:
         y = tfpy.convert_to_tensor([Offering(tfpy, v), Offering(tfpy, v)])

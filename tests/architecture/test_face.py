@@ -123,7 +123,10 @@ def test_the_public_function_is_the_engines() -> None:
 
 
 def test_public_functions_are_written_down() -> None:
-    """Editors find the source of each function, also of functions that the op table describes."""
+    """Check that editors find the source of each function.
+
+    This includes functions that the op table describes.
+    """
     for path, function in public.functions().items():
         source = inspect.getsourcefile(inspect.unwrap(function))
         assert source is not None, path

@@ -99,7 +99,10 @@ def test_imports_stand_at_the_head_of_files() -> None:
 
 
 def test_importing_loads_no_more_of_numpy_than_it_uses() -> None:
-    """A page would have to download and link the dozen compiled modules of numpy.random."""
+    """Check that importing tfpy does not import numpy.random.
+
+    A page would have to download and link the dozen compiled modules of numpy.random.
+    """
     code = "import sys, tfpy; print('numpy.random' in sys.modules)"
     environment = {"PYTHONPATH": str(ROOT / "src")}
     done = subprocess.run([sys.executable, "-c", code], env=environment, stdout=subprocess.PIPE)

@@ -54,7 +54,10 @@ def test_found(name: str) -> None:
 
 
 def test_a_function_of_map_fn_that_raises() -> None:
-    """Without the fixture, TensorFlow cannot enter the scope of a strategy afterwards."""
+    """Check that the scope of a strategy can be entered after a function raised an error.
+
+    Without the fixture, TensorFlow cannot enter it.
+    """
 
     @tensorflow.function
     def failing(x: Any) -> Any:

@@ -37,7 +37,7 @@ def test_every_check_runs(ran: list[list[str]]) -> None:
 
 
 def test_some_checks(ran: list[list[str]], monkeypatch: pytest.MonkeyPatch) -> None:
-    """Selected checks install nothing that they do not need."""
+    """Check that selected checks install nothing that they do not need."""
     monkeypatch.delattr(npm, "ensure")
     assert checks.check(["clang-format", "ruff format"]) == 0
     assert [(argv[0], "--check" in argv) for argv in ran] == [
@@ -47,7 +47,7 @@ def test_some_checks(ran: list[list[str]], monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_fixing(ran: list[list[str]]) -> None:
-    """With `fix`, checks that can fix do so, and the other checks run as usual."""
+    """Check that `fix` fixes files if a check can do so, and that other checks run as usual."""
     assert checks.FIXES.keys() < checks.CHECKS.keys()
     assert checks.check(["ruff check", "biome", "mypy"], fix=True) == 0
     assert [argv[:4] for argv in ran] == [

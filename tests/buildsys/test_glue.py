@@ -10,7 +10,10 @@ RELAXED_MADD = b"\xfd\x85\x02"  # the opcode of f32x4.relaxed_madd
 
 
 def test_nothing_waits_for_the_memory_of_a_closed_module() -> None:
-    """A promise of ``Atomics.waitAsync`` would keep 30 MB of each closed backend alive."""
+    """Check that the modules do not use ``Atomics.waitAsync``.
+
+    Its promise would keep 30 MB of each closed backend alive.
+    """
     text = glue.ensure("relaxed-threads")[0].read_text()
     assert "PThread" in text
     assert "waitAsync" not in text
@@ -18,7 +21,10 @@ def test_nothing_waits_for_the_memory_of_a_closed_module() -> None:
 
 @pytest.mark.parametrize("variant", glue.VARIANTS)
 def test_relaxed_modules_alone_have_relaxed_instructions(variant: str) -> None:
-    """Variants of a memory model share objects that are compiled without relaxed SIMD."""
+    """Check that only relaxed variants have relaxed instructions.
+
+    Variants of a memory model share objects that are compiled without relaxed SIMD.
+    """
     _, module = glue.ensure(variant)
     count = module.read_bytes().count(RELAXED_MADD)
     assert count > 1000 if variant.startswith("relaxed") else count == 0

@@ -75,7 +75,10 @@ def test_unknown_arguments(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_what_is_not_built_is_skipped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A test is skipped before anything is run, installed or built. Existing results are used."""
+    """Check that a test is skipped before anything is run, installed or built.
+
+    Existing results are used.
+    """
     monkeypatch.setattr(console, "before_building", [building.skip])
     monkeypatch.setattr(console, "LOGS", tmp_path / "logs")
     monkeypatch.setattr(cache, "CACHE", tmp_path)

@@ -86,7 +86,7 @@ def test_folders_are_not_listed(folder: Path, isolated: bool):
 
 
 def test_only_names_of_this_machine(folder: Path):
-    """A page whose host name was rebound to 127.0.0.1 cannot read anything."""
+    """Check that a page whose host name was rebound to 127.0.0.1 cannot read anything."""
     with SiteServer(folder, made={"/made.txt": lambda: b"made"}) as server:
         port = int(server.url.split(":")[2].strip("/"))
         names = ("127.0.0.1", "localhost", "LOCALHOST", "[::1]", "a.localhost")

@@ -20,7 +20,7 @@ BUILDS = re.compile(
 
 @pytest.mark.parametrize("file", WORKFLOWS, ids=lambda file: file.name)
 def test_actions_are_pinned(file: Path) -> None:
-    """Actions are pinned to a commit's digest, with the version in a comment."""
+    """Check that actions are pinned to a commit's digest, with the version in a comment."""
     used = re.findall(r"uses: (.*)", file.read_text(encoding="utf-8"))
     assert used
     for action in used:
@@ -34,7 +34,10 @@ def test_jobs() -> None:
 
 
 def test_tests_that_need_a_build_have_one() -> None:
-    """The job python skips these tests; the job wasm lists each of them or its folder."""
+    """Check that the job wasm lists each of these tests or its folder.
+
+    The job python skips them.
+    """
     named = re.findall(r"tests/\S+", CI.partition("--build")[2].partition("browsers:")[0])
     assert all((ROOT / path).exists() for path in named)
     files = [file for file in (ROOT / "tests").rglob("*.py") if file != Path(__file__)]

@@ -200,7 +200,7 @@ KINDS: dict[str, Callable[[bytes], bytes]] = {
 @pytest.mark.parametrize("size", [1, 2, 7, 4096])
 @pytest.mark.parametrize("kind", KINDS)
 def test_files_in_pieces(tmp_path: Path, size: int, kind: str) -> None:
-    """The elements equal TensorFlow's for the same files, wherever the pieces are cut."""
+    """Compare the elements with TensorFlow's for the same files cut into pieces."""
     with tensorflow.io.TFRecordWriter(str(tmp_path / "r"), kind) as file:
         for record in (b"", b"a", bytes(range(256)) * 3):
             file.write(record)
@@ -232,7 +232,10 @@ def test_progress() -> None:
 
 
 def test_batches_of_what_no_trace_knows(tmp_path: Path) -> None:
-    """A function whose results are known only after a first element, such as an image decoder."""
+    """Batch results of a function that cannot be traced, such as an image decoder.
+
+    The shapes of its results are known only after the first element.
+    """
     sources = []
     for number in range(3):
         picture = tf.io.encode_png(tf.fill([2, 2, 3], tf.constant(number, tf.uint8)))
@@ -245,7 +248,7 @@ def test_batches_of_what_no_trace_knows(tmp_path: Path) -> None:
 
 
 def test_untrusted_sizes(tmp_path: Path) -> None:
-    """A record that claims to be longer than all memory allocates none."""
+    """Check that a record that claims to be longer than all memory allocates none."""
     head = (1 << 62).to_bytes(8, "little")
     data = head + masked_crc(head).to_bytes(4, "little") + b"x" * 100
     with pytest.raises(tf.errors.DataLossError, match="truncated record at 0"):

@@ -157,7 +157,7 @@ def test_ragged_batch(tf: Any) -> Any:
 
 @same
 def test_ragged_batch_of_declared_shapes(tf: Any) -> Any:
-    """Shapes that a function with Python code declares are the shapes of the elements."""
+    """Check that elements have the shapes that a function with Python code declares."""
 
     def rows(n: Any) -> Any:
         return tf.py_function(lambda v: tf.ones([int(v), 2]), [n], tf.float32)

@@ -59,7 +59,10 @@ READERS: dict[str, tuple[bytes, Callable[[str, str], Any]]] = {
 @pytest.mark.parametrize("name", READERS)
 @pytest.mark.parametrize("kind", ["GZIP", "ZLIB"])
 def test_elements_of_compressed_files(tmp_path: Path, name: str, kind: str) -> None:
-    """The size of one element of a compressed file is limited, but not the size of the file."""
+    """Check that the size of one element of a compressed file is limited.
+
+    The size of the file is not limited.
+    """
     data, dataset = READERS[name]
     pack = gzip.compress if kind == "GZIP" else zlib.compress
     path = tmp_path / "file"
@@ -84,7 +87,7 @@ def test_many_elements_of_a_compressed_file(tmp_path: Path) -> None:
 
 
 def test_time_of_a_long_record_of_csv(tmp_path: Path) -> None:
-    """A record that arrives in many pieces is not read again for each piece."""
+    """Check that a record that arrives in many pieces is not read again for each piece."""
 
     def read(count: int) -> Callable[[], None]:
         path = tmp_path / f"{count}.csv"
@@ -303,6 +306,6 @@ def test_a_member_with_the_archive_s_name(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("line", ["__class__: 1", "text: 1", "model_checkpoint_path: 'é\\xff'"])
 def test_the_state_of_checkpoints(tmp_path: Path, line: str) -> None:
-    """A file `checkpoint` with other fields is ignored, as in TensorFlow."""
+    """Check that a file `checkpoint` with other fields is ignored, as in TensorFlow."""
     (tmp_path / "checkpoint").write_text(line + "\n", encoding="utf-8")
     assert tf.train.latest_checkpoint(str(tmp_path)) is None

@@ -227,7 +227,7 @@ OPTIONS: dict[str, Callable[[Any], Any]] = {
 
 @pytest.mark.parametrize("kind", OPTIONS)
 def test_records_written_for_each_other(kind: str, tmp_path: Path) -> None:
-    """Both libraries read the records that each of them has written."""
+    """Check that both libraries read the records that each of them has written."""
     for writer in (tfpy, tensorflow):
         options = OPTIONS[kind](writer.io)
         path = str(tmp_path / writer.__name__)
@@ -244,7 +244,10 @@ def test_records_written_for_each_other(kind: str, tmp_path: Path) -> None:
 
 
 def test_errors_of_records(tmp_path: Path) -> None:
-    """The errors equal TensorFlow's, and records written before them are complete."""
+    """Compare the errors with TensorFlow's.
+
+    Records written before an error are complete.
+    """
     for lib in (tfpy, tensorflow):
         writer, errors = lib.io.TFRecordWriter, lib.errors
         for bad in ("BZ2", 3):

@@ -108,7 +108,10 @@ def test_unknown_buffer_size(tf: Any) -> Any:
 
 @pytest.mark.parametrize("seed", [0, 4, 2**33])
 def test_random_numbers(seed: int) -> None:
-    """Random numbers have 32 bits: int64 in TensorFlow, uint32 in tfpy."""
+    """Compare random numbers, which have 32 bits.
+
+    They are int64 in TensorFlow and uint32 in tfpy.
+    """
 
     def found(tf: Any) -> list[Any]:
         plain = tf.data.Dataset.random(seed=seed).take(600)

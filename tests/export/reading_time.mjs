@@ -10,7 +10,7 @@ const times = Number(process.argv[2]);
 const SPEC = { name: "x", dtype: "float32", shape: [1] };
 const VALUE = ["float32", 1];
 
-/** An exported program with one function of one input, as JSON. */
+/** Return an exported program with one function of one input, as JSON. */
 function exported(values, steps, programs) {
   const block = { inputs: [0], outputs: [0], values: [VALUE, ...values], constants: [], steps };
   const signature = { inputs: [SPEC], outputs: [{ ...SPEC, name: "y" }], reads: [], assigns: [] };
@@ -36,7 +36,7 @@ function stacks(n) {
   return () => parseDocument(json, new Map());
 }
 
-/** A GPU Program whose outputs overwrite inputs. */
+/** Return a GPU Program whose outputs overwrite inputs. */
 function donating(n) {
   const all = Array.from({ length: n }, (_, i) => i);
   const [inputs, outputs] = [all, all.map((i) => n + i)];
@@ -66,7 +66,7 @@ function storages(n) {
   return () => new BufferProgram({}, text, layouts);
 }
 
-/** The minimum CPU time of several runs, which other processes do not affect. */
+/** Return the minimum CPU time of several runs, which other processes do not affect. */
 function timed(run) {
   let least = Infinity;
   for (let i = 0; i < 3; i++) {

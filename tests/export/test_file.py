@@ -40,7 +40,10 @@ def steps_of(block: dict[str, Any]) -> list[str]:
 
 
 def test_file_is_one_of_safetensors(tmp_path: Path) -> None:
-    """The header's size is a multiple of 8, and tensors are contiguous and aligned to items."""
+    """Check that tensors are contiguous and aligned to items.
+
+    The header's size is a multiple of 8.
+    """
     mask = tf.Variable([True, False, True], name="mask")
     w = tf.Variable([[1.0, 2.0, 3.0]], name="w")
     z = tf.Variable([1 + 2j], name="z")
@@ -66,7 +69,10 @@ def test_file_is_one_of_safetensors(tmp_path: Path) -> None:
 
 
 def test_signatures_share_weights_and_programs(tmp_path: Path) -> None:
-    """Another size adds no weight, and parts that are equal for WebGL devices are stored once."""
+    """Check that another size adds no weight.
+
+    Parts that are equal for WebGL devices are stored once.
+    """
     w = tf.Variable(np.ones((64, 64), np.float32), name="w")
 
     def function(x: Any) -> Any:
@@ -100,7 +106,10 @@ def test_backends_are_chosen(tmp_path: Path) -> None:
 
 
 def test_what_webgpu_devices_need(tmp_path: Path) -> None:
-    """Tiles are for GPUs with enough memory for them. Any device can run the rest."""
+    """Check that only GPUs with enough memory receive tiles.
+
+    Any device can run the other target.
+    """
 
     def product(x: Any, y: Any) -> Any:
         return x @ y
@@ -121,7 +130,7 @@ def test_what_webgpu_devices_need(tmp_path: Path) -> None:
 
 
 def test_training_step_is_state(tmp_path: Path) -> None:
-    """Assigned Variables are outputs, written over their old values in the last step."""
+    """Check that assigned Variables are outputs, written over their old values in the last step."""
     w, seen = tf.Variable([[1.0], [2.0]], name="w"), tf.Variable(0, name="seen", trainable=False)
 
     @tf.function
@@ -169,7 +178,10 @@ def test_weights_alone_are_computed_once(tmp_path: Path) -> None:
 
 
 def test_control_flow_and_numbers_of_the_page(tmp_path: Path) -> None:
-    """The page counts loop iterations itself, and reads conditions that the device computes."""
+    """Check that the page counts loop iterations itself.
+
+    It reads conditions that the device computes.
+    """
 
     @tf.function
     def function(x: Any, n: Any) -> Any:
@@ -191,7 +203,10 @@ def test_control_flow_and_numbers_of_the_page(tmp_path: Path) -> None:
 
 
 def test_random_state(tmp_path: Path) -> None:
-    """A seeded stream starts from the beginning; a stream without a seed is seeded in the page."""
+    """Check that a seeded stream starts from the beginning.
+
+    A stream without a seed is seeded in the page.
+    """
 
     def function() -> Any:
         return tf.random.uniform([3], seed=7), tf.random.normal([2])
@@ -208,7 +223,7 @@ def test_random_state(tmp_path: Path) -> None:
 
 
 def test_signatures_that_are_known(tmp_path: Path) -> None:
-    """Signatures come from the function, from earlier calls, or from a concrete function."""
+    """Export with signatures from the function, from earlier calls, or from a concrete function."""
 
     def shapes(function: Any, signatures: Any = None) -> list[Any]:
         tf.export(function, tmp_path / "a.tfpy", signatures, backends=["wasm"])
@@ -300,7 +315,7 @@ def test_refusals_name_op_and_line(tmp_path: Path, function: Any, op: str) -> No
 
 
 def test_what_webgl_lacks(tmp_path: Path) -> None:
-    """An op that webgl and webgpu lack makes a file for wasm alone, with a warning.
+    """Check that an op that webgl and webgpu lack makes a file for wasm alone, with a warning.
 
     Exporting to webgl explicitly raises an error.
     """

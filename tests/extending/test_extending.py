@@ -114,7 +114,7 @@ def test_a_kernel_for_numpy() -> None:
 
 
 def test_a_kernel_that_gives_its_operand() -> None:
-    """The result shares memory with the operand, so a later step must not write to it."""
+    """Check that no later step writes to a result that shares memory with the operand."""
     x = tf.constant(np.arange(5, dtype=np.float32))
     tf.register_kernel("floor", "cpu", lambda x: x)
     try:

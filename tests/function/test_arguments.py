@@ -13,7 +13,7 @@ import tfpy as tf
 
 @same
 def test_calls_with_nests_in_turns(lib: Any) -> Any:
-    """Each kind of argument has its own trace, which later calls find again."""
+    """Check that each kind of argument has its own trace, which later calls find again."""
     traced: list[str] = []
 
     @lib.function(autograph=False)

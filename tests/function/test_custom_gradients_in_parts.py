@@ -123,7 +123,7 @@ def test_a_gradient_that_raises_does_so_only_when_it_is_asked_for() -> None:
 
 @same
 def test_derivatives_of_functions_that_parts_call(lib: Any) -> Any:
-    """Stopped and custom gradients affect higher orders when a branch or body calls them."""
+    """Check that stopped and custom gradients in branches and bodies affect higher orders."""
     x = lib.constant([[0.5, 0.2], [0.3, 0.4], [0.1, 0.6]])
     scale = lib.Variable(2.0)
 

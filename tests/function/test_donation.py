@@ -232,7 +232,10 @@ def test_variables_that_exchange_their_values(device: InPlaceDevice) -> None:
 
 
 def test_updates_that_read_each_other(device: InPlaceDevice) -> None:
-    """a' and b' both depend on a and b, so at most one of them can be written in place first."""
+    """Check that only one of two updates is written in place.
+
+    a' and b' both depend on a and b.
+    """
     a, b = tf.Variable(tf.constant(numbers(1))), tf.Variable(tf.constant(numbers(2)))
 
     @tf.function
@@ -314,7 +317,7 @@ def test_a_small_value_that_is_on_the_host_too(device: InPlaceDevice) -> None:
 
 
 def test_numbers_that_are_shared(device: InPlaceDevice) -> None:
-    """Python numbers are tensors that many calls share."""
+    """Check that updates do not change Python numbers, which are tensors that many calls share."""
     a, b = tf.Variable(1.5), tf.Variable(1.5)
 
     @tf.function

@@ -32,7 +32,7 @@ def test_functions_within_functions(device: InPlaceDevice) -> None:
 
 
 def test_python_code_that_reads_the_variable(device: InPlaceDevice) -> None:
-    """Python code between the Programs of a call sees the old value, and may keep it."""
+    """Check that Python code between the Programs of a call reads and may keep the old value."""
     v = tf.Variable(tf.constant(numbers()))
     seen: list[tf.Tensor] = []
 
@@ -92,7 +92,10 @@ def test_conditionals(device: InPlaceDevice) -> None:
 
 
 def test_the_state_of_a_loop(device: InPlaceDevice) -> None:
-    """The state is overwritten from the second iteration on, and the loop's initial value stays."""
+    """Check that the state is overwritten from the second iteration on.
+
+    The loop's initial value does not change.
+    """
     start = tf.constant(numbers())
 
     @tf.function

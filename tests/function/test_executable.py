@@ -54,7 +54,10 @@ def test_regions_give_what_the_graph_does_in_its_order() -> None:
 
 
 def test_what_the_host_makes_of_weights_stays_on_the_device(quantizing: QuantizingDevice) -> None:
-    """Devices store no int8, so the host converts it to int32 and uploads it after changes."""
+    """Check that the host converts int8 weights to int32 and uploads them only after changes.
+
+    The device does not store int8.
+    """
     w = tf.Variable(tf.cast(tf.fill([600], 3), tf.int8))
 
     @tf.function

@@ -76,7 +76,10 @@ def test_higher_orders() -> None:
 
 @same
 def test_higher_orders_of_functions_within_functions(lib: Any) -> Any:
-    """The derivative of a nested call reads intermediate values of the called function."""
+    """Compute derivatives of nested calls.
+
+    They read intermediate values of the called function.
+    """
     w = lib.Variable(W)
     cube = lib.function(lambda x: x[0] ** 3)
     layer = lib.function(lambda x: lib.tanh(x @ w) ** 2)
@@ -208,7 +211,7 @@ def test_unconnected_inputs_have_none() -> None:
 
 @same
 def test_of_tensors_with_which_ops_run_while_tracing(lib: Any) -> Any:
-    """Ops whose inputs all have values run while tracing."""
+    """Check that ops whose inputs all have values run while tracing."""
     c, d = lib.constant([1.0, 2.0, 3.0]), lib.constant(np.full([40], 3.0, np.float32))
 
     def mixed() -> Any:
@@ -243,7 +246,7 @@ def test_of_tensors_with_which_ops_run_while_tracing(lib: Any) -> Any:
 
 @same
 def test_higher_orders_by_captured_tensors(lib: Any) -> Any:
-    """Ops on captured tensors run while a function or its derivative is traced."""
+    """Check that ops on captured tensors run while a function or its derivative is traced."""
 
     def layer(x: Any) -> Any:
         return x[0] * lib.tanh(x[1] * x[1]) + x[2] ** 3

@@ -99,7 +99,7 @@ def test_traces_that_lost_nothing_stay() -> None:
 
 
 def test_captured_tensors() -> None:
-    """A lost tensor of the program raises an error until the program creates it again."""
+    """Check that a lost tensor raises an error until the program creates it again."""
     table = tf.constant(TABLE) * 2.0
 
     @tf.function
@@ -116,7 +116,10 @@ def test_captured_tensors() -> None:
 
 
 def test_concrete_functions() -> None:
-    """Concrete functions with open sizes are traced again. A single trace reports the loss."""
+    """Check that concrete functions with open sizes are traced again.
+
+    A single trace reports the loss.
+    """
     function = tf.function(made_inside)
     opened = function.get_concrete_function(tf.TensorSpec([None]))
     one = function.get_concrete_function(tf.TensorSpec([300]))

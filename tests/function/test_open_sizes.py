@@ -246,7 +246,10 @@ def test_reduce_retracing(lib: Any) -> Any:
 
 @same
 def test_several_open_arguments_and_what_the_sizes_must_be(lib: Any) -> Any:
-    """Concrete sizes replace open ones, and the function determines which of them are valid."""
+    """Check that concrete sizes replace open ones.
+
+    The function determines which of them are valid.
+    """
     spec = lib.TensorSpec
 
     def open_shape(function: Any, *specs: Any) -> str:

@@ -34,7 +34,10 @@ def device() -> Iterator[FakeDevice]:
 
 @pytest.mark.parametrize("rows", [2, 20])
 def test_weights_are_packed_once(device: FakeDevice, rows: int) -> None:
-    """All weights are packed, however late the function reads them, and calls upload nothing."""
+    """Check that all weights are packed, however late the function reads them.
+
+    Calls upload nothing.
+    """
     rng = np.random.default_rng(4)
     x = rng.integers(-128, 128, (rows, 80)).astype(np.int8)
     arrays = [rng.integers(-128, 128, (80, 80)).astype(np.int8) for _ in range(2)]

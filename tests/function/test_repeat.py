@@ -137,7 +137,7 @@ def test_a_tape_around_the_calls(device: InPlaceDevice) -> None:
 
 
 def test_a_later_run_that_fails(device: InPlaceDevice, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The Variables have the values of the run before the failed one."""
+    """Check that the Variables have the values of the run before the failed one."""
     monkeypatch.setattr(bridge, "FAILURES", (DeviceFailure,))
     (step, variables), (same, others) = updates(), updates()
     for run in (step, same):

@@ -82,7 +82,7 @@ def test_gradients() -> None:
 
 @same
 def test_arrays_from_around_a_branch(lib: Any) -> Any:
-    """A branch fills a copy, so the array outside the branch does not change."""
+    """Check that a branch fills a copy, so that the array outside does not change."""
 
     @lib.function
     def filled(x: Any, flag: Any, way: Any) -> Any:

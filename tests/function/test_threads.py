@@ -100,7 +100,7 @@ def test_gradients_of_one_function() -> None:
 
 
 def test_a_program_is_registered_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A second thread runs the program while the first one registers it."""
+    """Run a program in a second thread while the first one registers it."""
     function = tf.function(lambda x: tf.sin(x) * 2.0 + 1.0)
     concrete = function.get_concrete_function(tf.TensorSpec([], tf.float32))
     enter, register = DeviceProgram._register, CpuBackend.register

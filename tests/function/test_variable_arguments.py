@@ -60,7 +60,10 @@ def test_one_variable_twice(tf: Any) -> Any:
 
 
 def test_a_variable_that_the_function_reads_by_itself() -> None:
-    """Assignments and reads run in program order, which TensorFlow does not guarantee."""
+    """Check that assignments and reads run in program order.
+
+    TensorFlow does not guarantee this order.
+    """
 
     def results(tf: Any, compile: Callable[..., Any]) -> Any:
         own, a = tf.Variable(10.0), tf.Variable(1.0)
@@ -175,7 +178,10 @@ def test_control_flow(tf: Any) -> Any:
 
 
 def test_gradients_that_read_variables() -> None:
-    """A custom gradient reads the Variable of its own call; TensorFlow reads the first call's."""
+    """Check that a custom gradient reads the Variable of its own call.
+
+    TensorFlow reads the Variable of the first call.
+    """
 
     @tfpy.function
     def f(x: Any, v: Any) -> Any:
@@ -243,7 +249,7 @@ def test_concrete_functions_refuse_other_kinds() -> None:
 
 
 def test_functions_that_tell_variables_apart() -> None:
-    """A function that tests the identity of its Variable is traced for each Variable."""
+    """Check that a function that tests the identity of its Variable is traced for each Variable."""
     names: dict[Any, float] = {}
 
     @tfpy.function
@@ -256,7 +262,7 @@ def test_functions_that_tell_variables_apart() -> None:
 
 
 def test_a_variable_that_a_function_keeps() -> None:
-    """An argument that a function stores is the Variable itself after the call."""
+    """Check that an argument that a function stores is the Variable itself after the call."""
     kept: list[Any] = []
 
     @tfpy.function

@@ -64,7 +64,7 @@ def _samples(op: Op) -> list[Any]:
     ids=lambda op: op.name,
 )
 def test_rules(op: Op) -> None:
-    """For each choice of batched operands, each row equals the primitive applied to the row."""
+    """Compare each row with the primitive applied to it, for each choice of batched operands."""
     rng = np.random.default_rng(1)
     for arrays, attrs in _samples(op):
         graph = _graph(op, arrays, attrs)
@@ -96,7 +96,7 @@ def test_rules(op: Op) -> None:
 
 @pytest.mark.parametrize("name", sorted(DRAWS))
 def test_random_rules(name: str) -> None:
-    """Rows of a stream differ, and have the distribution of the primitive."""
+    """Check that rows of a stream differ, and have the distribution of the primitive."""
     op = OPS[name]
     arrays, attrs = op.samples(np.random.default_rng(0))[0]  # type: ignore[misc]
     graph = _graph(op, arrays, attrs)
@@ -142,7 +142,7 @@ def test_programs(name: str) -> None:
 
 @same
 def test_losses_of_labels(lib: Any) -> Any:
-    """Labels are indices with their own name in errors."""
+    """Compare losses of labels, which are indices with their own name in errors."""
     logits = lib.constant(np.linspace(-1, 1, 24, dtype=np.float32).reshape(4, 2, 3))
     loss = lib.nn.sparse_softmax_cross_entropy_with_logits
     found = [

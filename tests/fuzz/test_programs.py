@@ -54,7 +54,7 @@ def test_a_new_function_changes_no_other_program(generator: Generator) -> None:
 
 @pytest.mark.parametrize("seed", range(1, 6))
 def test_programs_are_python(generator: Generator, seed: int) -> None:
-    """The printed text is a complete program and prints the same with both libraries."""
+    """Check that the printed text is a complete program and prints the same with both libraries."""
     text = str(generator.program(seed))
     shown = []
     for lib in (tfpy, tf):
@@ -163,7 +163,7 @@ def test_programs_are_python(generator: Generator, seed: int) -> None:
 def test_calls_are_left_open(
     name: str, text: str, operands: Any, same_text: str | None, others: Any
 ) -> None:
-    """The rule excludes the call, but no other calls of the function."""
+    """Check that the rule excludes the call, but no other calls of the function."""
     assert left_open(name, text, operands)
     if same_text is not None:
         assert not left_open(name, same_text, operands)
@@ -214,7 +214,10 @@ def test_refusals_are_compared(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_truncated_integers_are_as_far_off_as_floats() -> None:
-    """Differences between numbers larger than the result have the rounding of these numbers."""
+    """Check the bound of integers that are truncated from large numbers.
+
+    Differences between numbers larger than the result have the rounding of these numbers.
+    """
     call = Call("image.adjust_contrast", "tf.image.adjust_contrast($0, 1.5)", (Ref(0),))
     images, wanted = np.int32([[[2_000_000_000]]]), np.int32([[[-124_655_488]]])
     assert not differs(call, [images], wanted - 128, wanted, None)
@@ -223,7 +226,10 @@ def test_truncated_integers_are_as_far_off_as_floats() -> None:
 
 
 def test_the_truth_of_lists_has_64_bits() -> None:
-    """TensorFlow's erfinv loses digits of small numbers, including Python floats."""
+    """Check that erfinv of a small number in a list is accepted.
+
+    TensorFlow's erfinv loses digits of small numbers, including Python floats.
+    """
     call = Call("math.erfinv", "tf.math.erfinv($0.numpy().tolist())", (Ref(0),))
     small = Program((Given(np.float32([-0.0004940181970596313])), call))
     assert Oracle(tf, tfpy).check(small) is None

@@ -1,6 +1,6 @@
 """The programs in documents.
 
-python documents.py DOCUMENT...    runs their programs one after the other, on tfpy as TensorFlow
+python documents.py DOCUMENT...    runs the programs one after the other, with tfpy as TensorFlow
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ FENCE = re.compile(r"^( *)```(.+)\n((?:.*\n)*?)\1```$", re.M)
 
 
 class Block(NamedTuple):
-    """What stands between fences."""
+    """The text between two code fences."""
 
     document: str
     line: int
@@ -31,14 +31,14 @@ class Block(NamedTuple):
 
 
 def documents() -> list[str]:
-    """All that have programs, by their paths."""
+    """Return the paths of all documents that may have programs."""
     folders = ("*.md", "docs/**/*.md", "bench/**/*.md", "examples/**/*.md", "web/**/*.md")
     files = (file for folder in folders for file in ROOT.glob(folder))
     return sorted(file.relative_to(ROOT).as_posix() for file in files)
 
 
 def blocks_of(document: str) -> list[Block]:
-    """All blocks of a document, of which each says its language."""
+    """Return all blocks of a document that specify a language."""
     text = (ROOT / document).read_text(encoding="utf-8")
     return [
         Block(document, text.count("\n", 0, at.start()) + 1, at[2], textwrap.dedent(at[3]))
@@ -47,26 +47,26 @@ def blocks_of(document: str) -> list[Block]:
 
 
 def blocks(document: str, language: str, having: str = "") -> list[str]:
-    """The blocks of a document in a language, or those of them that have some words.
+    """Return the blocks of a document in a language, optionally only those with some words.
 
-    All tests take blocks by this function and by `block`, and name them by literals:
-    `test_blocks.py` finds those that none takes.
+    All tests read blocks with this function and with `block`, and the arguments are literals, so
+    that `test_blocks.py` can find the blocks that no test reads.
     """
     found = [
         one.text for one in blocks_of(document) if one.language == language and having in one.text
     ]
-    assert found, f"{document} has no {language} with {having!r}"
+    assert found, f"{document} has no {language} block that contains {having!r}"
     return found
 
 
 def block(document: str, language: str, having: str = "") -> str:
-    """The only one."""
+    """Return the only block that `blocks` returns."""
     (found,) = blocks(document, language, having)
     return found
 
 
 def run(program: str, names: dict[str, Any]) -> str:
-    """What a program prints; it may await, as in a page."""
+    """Run a program, and return its output. The program may use `await`, as in a page."""
     name = f"<document {hash(program)}>"
     linecache.cache[name] = (len(program), None, program.splitlines(keepends=True), name)
     code = compile(program, name, "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
@@ -78,19 +78,19 @@ def run(program: str, names: dict[str, Any]) -> str:
 
 
 def said(program: str) -> list[str]:
-    """What its lines say that they print: ``print(1 + 1)  # 2``."""
+    """Return the outputs that comments announce: ``print(1 + 1)  # 2``."""
     return re.findall(r"^ *print\(.*\)  # (.*)$", program, re.M)
 
 
 def run_as_said(program: str, names: dict[str, Any]) -> None:
-    """Runs a program, which prints what it says."""
+    """Run a program, and check that it prints the lines that its comments announce."""
     printed = iter(run(program, names).splitlines())
     for line in said(program):
-        assert line in printed, f"nothing printed {line!r} in\n{program}"
+        assert line in printed, f"{line!r} is not printed in order by\n{program}"
 
 
 def run_all(document: str) -> dict[str, Any]:
-    """Runs the programs of a document, which print what they say; the names that they made."""
+    """Run and check the programs of a document, and return the names that they define."""
     names: dict[str, Any] = {}
     for program in blocks(document, "python"):
         run_as_said(program.replace('"/tmp/', f'"{Path.cwd()}/'), names)

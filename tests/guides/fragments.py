@@ -1,6 +1,6 @@
-"""Runs fragments of the guides with what they take for granted, in a process of its own.
+"""A script that runs fragments of the guides with the names that they need.
 
-python fragments.py    in a folder for the files that they write
+Run ``python fragments.py`` in a separate process, in a folder for the files that they write.
 """
 
 from __future__ import annotations

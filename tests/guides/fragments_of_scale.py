@@ -1,8 +1,7 @@
-"""Run the short programs of docs/scale.md with the names that they need, in 64 bits.
+"""A script that runs the short programs of docs/scale.md with the names that they need.
 
-python fragments_of_scale.py    in a folder for the files that they write
-
-The page's own command starts it, with eight devices.
+Run ``python fragments_of_scale.py`` in a folder for the files that they write, with 64-bit dtypes
+enabled. The test starts it with the command of the page, on eight devices.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ def floats() -> None:
 
 
 def checkpoints() -> None:
-    """The program is started twice; the second one's worker loses another."""
+    """Start the program twice. In the second run, another worker is lost."""
     program = block("docs/scale.md", "py", "UnavailableError").replace("/shared/run", "run")
 
     def build() -> Any:
@@ -53,7 +52,7 @@ def checkpoints() -> None:
 
 
 def saves() -> None:
-    """The loop of the first exercise saves every five steps."""
+    """Check that the loop of the first exercise saves every five steps."""
     saved: list[int] = []
     step = tf.Variable(0)
     names = {

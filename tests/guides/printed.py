@@ -1,7 +1,7 @@
-"""``@prints_the_same``: a test that runs a program with TensorFlow and with tfpy.
+"""The decorator ``@prints_the_same``, which makes a test of a program for TensorFlow and tfpy.
 
-What the two print must be the same text, apart from dtypes that tfpy narrows, the spelling of
-numbers after rounding and of array padding, and identities.
+Both libraries must print the same text. Dtypes that tfpy narrows, the format of numbers after
+rounding and the padding of arrays may differ.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?")
 
 
 def prints_the_same(program: Callable[[Any, Callable[..., None]], None]) -> Callable[..., None]:
-    """Makes a test of ``program(tf, print)``."""
+    """Return a test that runs ``program(tf, print)`` with both libraries."""
 
     def test(capsys: pytest.CaptureFixture[str]) -> None:
         texts = []
@@ -36,14 +36,14 @@ def prints_the_same(program: Callable[[Any, Callable[..., None]], None]) -> Call
 
 
 def compare(mine: str, wanted: str) -> None:
-    """Asserts that the words are the same and the numbers are near."""
+    """Check that the words are equal and the numbers are close."""
     words, numbers = zip(*(parts(text) for text in (mine, wanted)), strict=True)
     assert words[0] == words[1]
     np.testing.assert_allclose(numbers[0], numbers[1], rtol=2e-5, atol=1e-6)
 
 
 def parts(text: str) -> tuple[list[str], list[float]]:
-    """The text without numbers, word by word, and the numbers."""
+    """Split a text into its words without numbers, and its numbers."""
     for wide, narrow in NARROWED.items():
         text = text.replace(wide, narrow)
     text = re.sub(r", dtype=(?:int32|float32)\)", ")", text)  # NumPy leaves out its defaults
@@ -53,7 +53,10 @@ def parts(text: str) -> tuple[list[str], list[float]]:
 
 
 def attempts(print: Callable[..., None]) -> Callable[..., None]:
-    """Gives a function that prints what its arguments are, or give: the class of an error."""
+    """Return a function that prints its arguments.
+
+    It calls arguments that are lambdas, and prints the result or the class name of the error.
+    """
 
     def attempt(*values: Any) -> None:
         for value in values:
@@ -69,7 +72,7 @@ def attempts(print: Callable[..., None]) -> Callable[..., None]:
 
 
 def refused(call: Callable[[], Any]) -> str:
-    """The class name of what the call raises."""
+    """Return the class name of the exception that a call raises, or "nothing"."""
     try:
         call()
     except Exception as error:

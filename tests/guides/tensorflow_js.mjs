@@ -1,5 +1,5 @@
-// Runs programs for TensorFlow.js: `node tensorflow_js.mjs FOLDER`, a folder of node_modules. Of each
-// program stdin has the names that it is given, the names that are asked for, and its text.
+// Run programs for TensorFlow.js: `node tensorflow_js.mjs FOLDER`, where FOLDER is node_modules. For each
+// program, stdin has the kind of its input, the expressions to return, and its text.
 
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -30,7 +30,7 @@ const GIVEN = {
 };
 const AsyncFunction = (async () => {}).constructor;
 
-/** What JSON has of a value. */
+/** Return a value in a form that JSON supports. */
 const plain = (value) => (value instanceof tf.Tensor ? value.arraySync() : value);
 
 const results = [];

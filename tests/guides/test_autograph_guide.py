@@ -1,6 +1,6 @@
-"""Python's control flow on tensors, ``tf.cond`` and its siblings, TensorArrays."""
+"""Python's control flow on tensors, ``tf.cond`` and similar functions, and TensorArrays."""
 
-# ruff: noqa: SIM108 - they show what Python has
+# ruff: noqa: SIM108 - the programs use Python's statements
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ runs_op_by_op = pytest.mark.filterwarnings("ignore:tf.function .* runs op by op"
 
 
 def both(p: Callable[..., None], tf: Any, function: Callable[..., Any], *arguments: Any) -> None:
-    """What the function gives by itself, and compiled."""
+    """Print the results of a function, eager and compiled."""
     p(lambda: function(*arguments), lambda: tf.function(function)(*arguments))
 
 

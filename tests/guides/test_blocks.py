@@ -1,4 +1,4 @@
-"""Each block of code in a document is taken by a test."""
+"""Tests that every block of code in a document is read by a test."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 from guides.documents import FENCE, ROOT, Block, blocks_of, documents
 
 DRAWINGS = {("docs/architecture.md", "public name  →"): "names of parts, each with its section"}
-"""Texts that no program prints."""
+"""Blocks that no program prints, with the reason."""
 
 
 class Taken(NamedTuple):
@@ -22,12 +22,12 @@ class Taken(NamedTuple):
     having: str = ""
 
     def has(self, block: Block) -> bool:
-        """Whether the call gives the block."""
+        """Return True if the call returns the block."""
         return self[:2] == (block.document, block.language) and self.having in block.text
 
 
 def calls() -> Iterator[Taken]:
-    """Those of all tests."""
+    """Yield the calls in all tests."""
     for top in ("tests", "e2e"):
         for file in sorted((ROOT / top).rglob("*.py")):
             text = file.read_text(encoding="utf-8")
@@ -36,7 +36,11 @@ def calls() -> Iterator[Taken]:
 
 
 def calls_in(tree: ast.Module) -> Iterator[Taken]:
-    """Those of a file. What is no literal is an error, since it hides which blocks it takes."""
+    """Yield the calls in a file.
+
+    Raises:
+        ValueError: If an argument is not a literal, because the blocks are unknown then.
+    """
     for node in ast.walk(tree):
         match node:
             case ast.Call(func=ast.Name(id="block" | "blocks"), args=arguments):
@@ -47,7 +51,10 @@ TAKEN = [*calls()]
 
 
 def is_taken(block: Block) -> bool:
-    """By a test, by `test_documents.py` as each ``python``, or by Sphinx as a directive."""
+    """Return True if a test or Sphinx reads a block, or if it is in `DRAWINGS`.
+
+    `test_documents.py` reads each ``python`` block, and Sphinx reads directives.
+    """
     return (
         block.language == "python"
         or block.language.startswith("{")
@@ -59,12 +66,12 @@ def is_taken(block: Block) -> bool:
 @pytest.mark.parametrize("document", documents())
 def test_each_block_is_taken(document: str) -> None:
     left = [f"{one.line}: {one.language}" for one in blocks_of(document) if not is_taken(one)]
-    assert left == [], "no test takes them by guides.documents.blocks"
+    assert left == [], "no test reads these blocks with guides.documents.blocks"
 
 
 @pytest.mark.parametrize("document", documents())
 def test_code_stands_between_fences(document: str) -> None:
-    """With a language: code that is indented, and a fence without one, is no block."""
+    """Check that no code is indented instead of fenced, and that each fence has a language."""
     text = FENCE.sub("", (ROOT / document).read_text(encoding="utf-8"))
     assert "```\n" not in text
     lines = text.splitlines()

@@ -1,4 +1,4 @@
-"""The programs of docs/coming_from.md: each port computes what its original computes."""
+"""The programs of docs/coming_from.md. Each port computes the same as its original."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def test_the_first_program_under_both() -> None:
 
 
 def test_the_app_in_python() -> None:
-    """Its loop prints the loss, and both loops end at the same weights."""
+    """Check that the loop prints the loss and that both loops learn the same weights."""
     names: dict[str, Any] = {}
     start, data, model, step, loop, compiled = blocks("docs/coming_from.md", "python")[:6]
     run(start + data + model + step, names)
@@ -78,13 +78,13 @@ def test_the_step_in_jax() -> None:
 
 
 def test_dtypes_are_not_promoted() -> None:
-    """The mistake of an exercise."""
+    """Check that the mistake of an exercise raises an error."""
     with pytest.raises((TypeError, tf.errors.InvalidArgumentError)):
         tf.constant([1, 2, 3]) * tf.linspace(-1.0, 1.0, 100)[:3]
 
 
 def test_counterparts_of_jax() -> None:
-    """The rows of the tables that have code."""
+    """Run the rows of the tables that have code."""
     found = tf.value_and_grad(lambda x: tf.reduce_sum(x * x))(tf.constant([1.0, 2.0]))
     assert float(found["value"]) == 5.0
     assert found["grad"].numpy().tolist() == [2.0, 4.0]

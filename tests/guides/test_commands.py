@@ -1,7 +1,7 @@
-"""The commands that documents show: what they name is there, and takes the options.
+"""The commands in documents: the programs and files that they name exist and accept the options.
 
-Those of docs/notebooks.md, docs/testing.md, docs/scale.md and web/npm/README.md run where what they
-make is tested.
+The commands of docs/notebooks.md, docs/testing.md, docs/scale.md and web/npm/README.md run in the
+tests of their results.
 """
 
 from __future__ import annotations
@@ -39,23 +39,26 @@ SHOWN = [
 ]
 RUN_BY_PYTEST = (commands.test, commands.e2e)
 INSTALLED = {*(ROOT / "requirements/notebooks.in").read_text().split(), "uv"}
-"""What the tests of notebooks have; marimo fetches ruff by uv, for which they have a stand-in."""
+"""Packages that the tests of notebooks install.
+
+They have a substitute for uv, with which marimo fetches ruff.
+"""
 
 
 def lines() -> list[list[str]]:
-    """The words of each command, without its variables."""
+    """Return the words of each command, without its variables."""
     found = [shlex.split(line, comments=True) for text in SHOWN for line in text.splitlines()]
     return [words[1:] if "=" in words[0] else words for words in found]
 
 
 def lines_of(*beginning: str) -> list[list[str]]:
-    """What follows such words."""
+    """Return the remaining words of the commands that begin with these words."""
     count = len(beginning)
     return [words[count:] for words in lines() if words[:count] == [*beginning]]
 
 
 def test_which_commands_there_are() -> None:
-    """The tests below look at each, but for two that make the sites of notebooks."""
+    """Check that the tests below cover each command, except two that make sites of notebooks."""
     known = {("pip", "install"), ("npm", "install"), ("playwright", "install")}
     known |= {(PYTHON, "build.py"), (PYTHON, "-m"), (PYTHON, "bench/pack.py")}
     known |= {("pre-commit", "install")}
@@ -67,9 +70,9 @@ def test_which_commands_there_are() -> None:
 
 
 def passed_on(words: list[str], monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The module that a command of build.py runs, with its arguments; [] if it runs none.
+    """Return the module that a command of build.py runs and its arguments, or [] if there is none.
 
-    Those of pytest are looked at below.
+    Commands that run pytest are tested below.
     """
     options, rest = commands._parser().parse_known_args(words)
     if not rest or options.command in RUN_BY_PYTEST:
@@ -85,18 +88,18 @@ def passed_on(words: list[str], monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 class Understood(Exception):
-    """A program has understood its arguments, and would go on now."""
+    """An exception that replaces a program's work after it has parsed its arguments."""
 
 
 def parse(self: argparse.ArgumentParser, args: Any = None) -> NoReturn:
-    """As `parse_args`, at which programs end then."""
+    """Check that all arguments are known, and end the program. It replaces `parse_args`."""
     _, left = self.parse_known_args(args)
     assert left == []
     raise Understood
 
 
 def begin(words: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    """Runs a module or a file until it has understood its arguments."""
+    """Run a module or a file until it has parsed its arguments."""
     name, *arguments = words
     spec = None if name.endswith(".py") else importlib.util.find_spec(name)
     if spec is not None and spec.submodule_search_locations:
@@ -106,14 +109,14 @@ def begin(words: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
         assert arguments == []
         return
     monkeypatch.setattr(sys, "argv", words)
-    monkeypatch.delitem(sys.modules, name, raising=False)  # some are imported; runpy warns of it
+    monkeypatch.delitem(sys.modules, name, raising=False)  # runpy warns if it is imported
     run = runpy.run_module if spec else runpy.run_path
     with pytest.raises(Understood):
         run(name if spec else str(file), run_name="__main__")
 
 
 def test_programs(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Those that build.py begins, modules, and files."""
+    """Check the arguments of programs that build.py starts, of modules and of files."""
     passed = [passed_on(words, monkeypatch) for words in lines_of(PYTHON, "build.py")]
     files = [["bench/pack.py", *words] for words in lines_of(PYTHON, "bench/pack.py")]
     programs = [*filter(None, passed), *lines_of(PYTHON, "-m"), *files]
@@ -124,7 +127,7 @@ def test_programs(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_what_pytest_gets() -> None:
-    """Files and folders of tests, and options of pytest's own or of e2e's."""
+    """Check that test files and folders exist and that e2e/conftest.py mentions the options."""
     options = (ROOT / "e2e/conftest.py").read_text(encoding="utf-8")
     parsed = map(commands._parser().parse_known_args, lines_of(PYTHON, "build.py"))
     found = [words for known, words in parsed if known.command in RUN_BY_PYTEST]
@@ -138,7 +141,7 @@ def test_what_pytest_gets() -> None:
 
 
 def test_what_pip_and_npm_install() -> None:
-    """A release's files by their names; extras that there are; what the tests have installed."""
+    """Check that files of a release, extras and packages have valid names."""
     version = wheel.version()
     archives = [words[-1] for words in lines_of("npm", "install")]
     assert {name.rpartition("/")[2] for name in archives} == {f"tfpy-{version}.tgz"}
@@ -168,7 +171,7 @@ def test_the_browser_that_playwright_installs() -> None:
 def test_the_options_of_convert(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The words between brackets are those of its help."""
+    """Check that the options in brackets equal those in the help."""
     shown = block("docs/models.md", "text", "tfpy.convert")
     monkeypatch.setenv("COLUMNS", "1000")
     with pytest.raises(SystemExit):

@@ -1,4 +1,4 @@
-"""The examples of CONTRIBUTING.md do what it says, in a process whose tables they change."""
+"""Tests of the examples of CONTRIBUTING.md, in processes whose tables the examples change."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tfpy._src.compiler.lower import wasm, webgl, webgpu
 
 
 def run(program: str, *texts: str) -> Sequence[str]:
-    """What a program prints whose arguments are blocks of the page."""
+    """Run a program with blocks of the page as arguments, and return the lines that it prints."""
     argv = [sys.executable, "-c", START + program, *texts]
     done = subprocess.run(argv, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
@@ -28,7 +28,7 @@ def run(program: str, *texts: str) -> Sequence[str]:
 
 
 def test_an_op() -> None:
-    """It computes, has a gradient, and is lowered for each device."""
+    """Check that the op computes, has a gradient, and is lowered for each device."""
     program = """
 from tfpy._src.compiler.ir.aval import Aval
 from tfpy._src.compiler.ir.graph import single_equation
@@ -49,7 +49,7 @@ for device in (wasm, webgl, webgpu):
 
 
 def test_a_fused_kernel() -> None:
-    """The pass finds it for a device that has the kernel, whose program has the shader."""
+    """Check that the pass uses the kernel if a device has it, and that the shader is included."""
     program = """
 from tfpy._src.compiler.lower import fused
 from tfpy._src.compiler.lower.shaders import steps
@@ -100,7 +100,10 @@ assert code["square_products"](graph) is graph
 
 
 def test_a_format_that_is_read() -> None:
-    """The model computes and has gradients; unknown operations and broken files are refused."""
+    """Check that the model computes and has gradients.
+
+    Unknown operations and corrupt files are rejected.
+    """
     program = """
 code = {}
 exec(sys.argv[1], code)
@@ -125,7 +128,7 @@ for broken in (data.replace(b"relu", b"gelu"), data.replace(b'"relu"', b"1")):
 
 
 def test_a_primitive_in_a_format_that_is_written(tmp_path: Path) -> None:
-    """The file has the nodes of the record, and computes the same when it is loaded."""
+    """Check that the written file has the nodes of the record and computes the same."""
     program = """
 from tfpy._src.compiler.ops import OPS, activation
 from tfpy._src.formats.onnx.writer import nodes

@@ -1,4 +1,4 @@
-"""The programs in README.md and in docs/ run as they stand there."""
+"""Tests that the programs in README.md and in docs/ run unchanged."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def test_the_functions_page() -> None:
 
 WITH_KERAS = ("docs/first_model.md", "docs/keras.md", "docs/tensorflow_js.md", "docs/training.md")
 OWN = ("README.md", "docs/functions.md")
-"""Whose programs the tests above run."""
+"""Documents with programs that the tests above run."""
 GUIDES = [
     document
     for document in documents()
@@ -50,15 +50,15 @@ GUIDES = [
 
 @pytest.mark.parametrize("document", GUIDES)
 def test_a_guide(document: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each program runs after those before it, and prints what it says."""
+    """Run the programs of a guide in order, and check the output that their comments announce."""
     gc.collect()  # a guide measures memory, from which tensors of other tests must not disappear
-    monkeypatch.chdir(tmp_path)  # where its files go
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))  # where what was fastest is remembered
+    monkeypatch.chdir(tmp_path)  # the guide writes files here
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))  # the fastest backend is stored here
     assert run_all(document)["tf"] is tfpy
 
 
 def test_a_gradient_that_is_none() -> None:
-    """The program of an exercise, which the reader repairs."""
+    """Run the program of an exercise, which the reader corrects."""
     names = run_all("docs/tensors.md")
     run_as_said(block("docs/tensors.md", "py"), {**names, "np": np})
 
@@ -79,7 +79,10 @@ def test_pages_with_keras(tmp_path: Path) -> None:
 
 
 def test_fragments(tmp_path: Path) -> None:
-    """Those that a guide shows without all that they need, and that register what stays."""
+    """Run incomplete programs of the guides with the names that they need.
+
+    They run in a separate process, because they register operations and backends.
+    """
     env = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, (ROOT / "src", ROOT / "tests")))}
     script = Path(__file__).with_name("fragments.py")
     done = subprocess.run(
@@ -91,7 +94,7 @@ def test_fragments(tmp_path: Path) -> None:
 
 
 def test_fragments_of_scale(tmp_path: Path) -> None:
-    """The page's own command starts them."""
+    """Run the short programs of docs/scale.md with the command of the page."""
     command = block("docs/scale.md", "sh", "X64")
     (tmp_path / "program.py").symlink_to(Path(__file__).with_name("fragments_of_scale.py"))
     env = {

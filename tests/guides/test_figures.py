@@ -49,7 +49,7 @@ def test_the_timelines_of_a_frame() -> None:
 
 @pytest.mark.parametrize("file", sorted(FIGURES.glob("*.svg")), ids=lambda file: file.name)
 def test_a_figure_has_paper(file: Path) -> None:
-    """Figures are legible in dark mode, because a white rectangle covers the canvas."""
+    """Check that a rectangle covers the canvas, so that figures are legible in dark mode."""
     root = ElementTree.parse(file).getroot()
     paper = root.find("{http://www.w3.org/2000/svg}rect")
     assert paper is not None

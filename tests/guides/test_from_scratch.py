@@ -1,4 +1,4 @@
-"""The chapter docs/from_scratch.md prints the Graphs and the kernel that it shows."""
+"""Tests that the programs of docs/from_scratch.md print the Graphs and the kernel it shows."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def test_the_texts_that_are_shown() -> None:
 
 
 def test_the_running_example() -> None:
-    """The lines at the beginning of the page are in the loss function."""
+    """Check that the loss function contains the lines at the beginning of the page."""
     lines = block("docs/from_scratch.md", "py", "hidden =").replace("loss =", "return")
     (loss,) = blocks("docs/from_scratch.md", "python", "def loss_of")
     assert all(f"    {line}\n" in loss for line in lines.splitlines())

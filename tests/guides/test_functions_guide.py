@@ -1,6 +1,6 @@
-"""Compiled functions: signatures, retracing, concrete functions, what they may hold."""
+"""Compiled functions: signatures, retracing, concrete functions, and permitted contents."""
 
-# ruff: noqa: SIM108 - they show what Python has
+# ruff: noqa: SIM108 - the programs use Python's statements
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The programs of docs/models.md that need files from elsewhere, and the sizes that it shows."""
+"""The programs of docs/models.md that need external files, and the sizes that it shows."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ GRAPH_MODEL = {
 
 
 def test_models_at_addresses(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Addresses are paths here; progress is printed."""
+    """Load models from paths instead of addresses, and check that progress is printed."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "models" / "net").mkdir(parents=True)
     (tmp_path / "models" / "net" / "model.json").write_text(json.dumps(GRAPH_MODEL))
@@ -57,7 +57,10 @@ def test_the_limit() -> None:
 
 
 def test_what_is_printed_below_a_loop(tmp_path: Path) -> None:
-    """The sizes of an exercise; `test_documents.py` checks comments on the line of a `print`."""
+    """Check output in comment lines, such as the sizes of an exercise.
+
+    `test_documents.py` checks comments on the line of a `print`.
+    """
     names: dict[str, Any] = {}
     for program in blocks("docs/models.md", "python"):
         printed = run(program.replace("/tmp/", f"{tmp_path}/"), names)
@@ -66,7 +69,7 @@ def test_what_is_printed_below_a_loop(tmp_path: Path) -> None:
 
 
 def test_tensorflow_computes_what_was_written(tmp_path: Path) -> None:
-    """The graph-model and the ONNX file of one function have the same results."""
+    """Compare the graph model and the ONNX file of one function with TensorFlow."""
     kernel = tfpy.Variable(tfpy.random.normal([3, 2], seed=1))
     signature = [tfpy.TensorSpec([None, 3], name="x")]
     classify = tfpy.function(lambda x: {"p": tfpy.nn.softmax(x @ kernel)}, signature)

@@ -1,6 +1,6 @@
-"""Compiled functions that call compiled functions: how often they are traced, and gradients."""
+"""Compiled functions that call compiled functions: number of traces, and gradients."""
 
-# ruff: noqa: SIM108 - they show what Python has
+# ruff: noqa: SIM108 - the programs use Python's statements
 
 from __future__ import annotations
 

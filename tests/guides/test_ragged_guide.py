@@ -1,4 +1,4 @@
-"""Programs on ragged tensors in the order of TensorFlow's guide, written anew."""
+"""New programs on ragged tensors in the order of TensorFlow's guide."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_constructing(tf: Any) -> Any:
 
 @same
 def test_example_of_bigrams(tf: Any) -> Any:
-    """Averages embeddings of words and pairs of words per query."""
+    """Average the embeddings of words and pairs of words per query."""
     queries = tf.ragged.constant(
         [["Who", "is", "Dan", "Smith"], ["Pause"], ["Will", "it", "rain", "later", "today"]]
     )

@@ -1,4 +1,4 @@
-"""The guide on random numbers. States are printed in TensorFlow's numbers."""
+"""The guide on random numbers. States are printed as TensorFlow's integers."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from guides.printed import prints_the_same
 
 
 def numbers(generator: Any) -> list[int]:
-    """The state as TensorFlow's three integers: tfpy has two words for each."""
+    """Return the state as TensorFlow's three integers. tfpy has two words for each."""
     state = generator.state.numpy()
     return (state.view(np.int64) if state.size == 6 else state).tolist()
 
@@ -72,7 +72,7 @@ def test_stateless(tf: Any, print: Any) -> None:
 
 @prints_the_same
 def test_seeds(tf: Any, print: Any) -> None:
-    """What ``tf.random.set_seed``'s page shows."""
+    """Run the examples of the page of ``tf.random.set_seed``."""
     tf.random.set_seed(1234)
     print(tf.random.uniform([1]))
     print(tf.random.uniform([1]))

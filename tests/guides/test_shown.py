@@ -1,4 +1,4 @@
-"""What documents show of files, and of what programs print."""
+"""Tests that excerpts of files and program output in documents are correct."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ import tfpy as tf
 
 
 def test_a_record() -> None:
-    """That of relu stands in its file so, apart from comments."""
+    """Check that the record of relu equals the record in its file, apart from comments."""
     shown = ast.parse(block("docs/architecture.md", "py"))
     source = (ROOT / "src/tfpy/_src/compiler/ops/activation.py").read_text(encoding="utf-8")
     statements = [ast.dump(one) for one in ast.parse(source).body]
@@ -36,7 +36,7 @@ def test_the_head_of_a_notebook() -> None:
 
 
 def model(number: int, *lines: str) -> dict[str, Any]:
-    """The names of a file model.py whose lines begin with that number."""
+    """Run lines as a file model.py that begin at a line number, and return the names."""
     text = "\n" * (number - 1) + "\n".join(lines)
     linecache.cache["model.py"] = (len(text), None, text.splitlines(keepends=True), "model.py")
     names: dict[str, Any] = {"tf": tf}
@@ -67,7 +67,7 @@ def test_where_a_compiled_function_fails() -> None:
 
 
 def test_the_server_that_isolates_pages(monkeypatch: pytest.MonkeyPatch) -> None:
-    """It sends both headers with a file of its folder."""
+    """Check that the server sends both headers with a file of its folder."""
     monkeypatch.chdir(ROOT)
     shown = block("docs/install.md", "py", "serve.py")
     classes, _, last = shown.partition("\nThreading")
@@ -85,9 +85,9 @@ NUMBER = re.compile(r"[\d,]*\d(?:\.\d+)?")
 
 
 def test_the_table_of_a_profile() -> None:
-    """The same words and columns, with other numbers and kernels."""
+    """Check the words and columns of the table. Numbers and kernels may differ."""
     shown = block("docs/debugging.md", "text", "on the clock").replace("on wasm", "on cpu")
-    gc.collect()  # tensors of other tests, which would count as fewer new ones
+    gc.collect()  # otherwise freed tensors of other tests would reduce the number of new ones
     table = str(asyncio.run(tf.profile_async(lambda: tf.function(tf.nn.relu)(tf.ones([4])))))
     (*head, names), (*wanted, columns) = (
         NUMBER.sub("#", text).splitlines()[:5] for text in (table, shown)

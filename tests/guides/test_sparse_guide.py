@@ -1,4 +1,4 @@
-"""Programs on sparse tensors in the order of TensorFlow's guide, written anew."""
+"""New programs on sparse tensors in the order of TensorFlow's guide."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def test_gradients(tf: Any) -> Any:
 
 @same
 def test_counting_words(tf: Any) -> Any:
-    """Documents to a sparse matrix of counts, weighed and multiplied."""
+    """Count the words of documents in a sparse matrix, weight the counts, and multiply them."""
     documents = tf.constant(["a b a", "", "c b c c"])
     ids = tf.strings.to_hash_bucket_fast(tf.strings.split(documents), 7)
     counts = tf.sparse.bincount(ids, axis=-1, minlength=7)

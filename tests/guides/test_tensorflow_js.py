@@ -1,4 +1,4 @@
-"""The programs of docs/tensorflow_js.md for TensorFlow.js run there, and give what ours give."""
+"""Tests that TensorFlow.js's programs in docs/tensorflow_js.md have the documented results."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ PROGRAMS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("matrix", {}),
     ("matrix", {}),
 )
-"""What each has as ``x``, and what it gives."""
+"""Kind of the input ``x`` of each program, and its results by expression."""
 
 
 def test_their_programs() -> None:

@@ -1,4 +1,4 @@
-"""What Variables hold, take and give, and what is printed of tensors and errors."""
+"""Values, arguments and results of Variables, and the output of printed tensors and errors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Runs the twins: ``python keras_twins tfpy|tensorflow OUT.npz [names]``."""
+"""A script that runs the twins: ``python keras_twins tfpy|tensorflow OUT.npz [names]``."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ import tfpy
 
 
 def main(library: str, out: str, *names: str) -> None:
-    """Keeps the arrays that the programs of these names give, or all of them."""
+    """Save the results of the programs with these names, or of all programs, as arrays."""
     if library == "tfpy":
         tfpy.as_tensorflow(replace=True)
     keras = importlib.import_module("keras")
-    if library == "tensorflow":  # whose XLA takes minutes to compile them
+    if library == "tensorflow":  # XLA would take minutes to compile the programs
         importlib.import_module("keras.src.trainers.trainer").model_supports_jit = lambda _: False
     programs = importlib.import_module("twins").all_programs()
     arrays = {}

@@ -1,4 +1,4 @@
-"""Twins: what users define, constrain, keep and load."""
+"""Twins with users' own classes, constraints, callbacks and saved models."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def best_weights_come_back() -> Any:
 
 @twin
 def outputs_that_are_shared() -> Any:
-    """A layer's output is two of the model's, and an input is one, too."""
+    """Train models in which one output or input appears several times among the outputs."""
     x = keras.Input((6,))
     y = layers.Dense(3)(x)
     shared = keras.Model(x, [y, x, y])

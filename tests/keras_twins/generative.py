@@ -1,4 +1,4 @@
-"""Twins: networks that make things."""
+"""Twins with generative networks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Twins: kinds of networks."""
+"""Twins with various kinds of networks."""
 
 from __future__ import annotations
 

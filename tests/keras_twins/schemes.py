@@ -1,4 +1,4 @@
-"""Twins: schemes of learning."""
+"""Twins with various learning schemes."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from twins import floats, ints, learnt, twin
 
 
 def classifier(units: int = 8) -> Any:
-    """A network for six numbers and three classes."""
+    """Return a network with six inputs and three classes."""
     return keras.Sequential([keras.Input((6,)), layers.Dense(units, "relu"), layers.Dense(3)])
 
 
 def crossentropy() -> Any:
-    """The loss of a classifier."""
+    """Return the loss of a classifier."""
     return keras.losses.SparseCategoricalCrossentropy(from_logits=True)
 
 

@@ -1,4 +1,4 @@
-"""Twins: sequences and attention."""
+"""Twins with sequences and attention."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Twins: tables, recommendations and what prepares data."""
+"""Twins with tables, recommendations and data preparation."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from twins import floats, ints, learnt, twin
 
 
 def rows(count: int) -> dict[str, Any]:
-    """A table of people."""
+    """Return a table of people."""
     return {
         "age": np.abs(floats(count) * 20 + 40),
         "pay": np.exp(floats(count)),

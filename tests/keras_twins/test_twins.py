@@ -1,4 +1,4 @@
-"""Keras on tfpy against Keras on TensorFlow: the same programs, the same numbers."""
+"""Tests that programs have the same results with Keras on tfpy and with Keras on TensorFlow."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ PROGRAMS = [
 
 @pytest.fixture(scope="module")
 def results(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, Any]]:
-    """The arrays of all programs under each library; TensorFlow's stay in the cache."""
+    """Return the arrays of all programs by library. The arrays of TensorFlow are cached."""
     folder = tmp_path_factory.mktemp("twins")
     with ThreadPoolExecutor() as pool:
         mine = pool.submit(_run, "tfpy", folder)
@@ -42,7 +42,7 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, Any
 
 
 def _run(library: str, folder: Path) -> None:
-    """Runs the programs in a process of their own."""
+    """Run the programs in a separate process."""
     argv = [sys.executable, str(HERE), library, str(folder / "arrays.npz")]
     env = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3"}
     done = subprocess.run(argv, stderr=subprocess.PIPE, text=True, env=env)

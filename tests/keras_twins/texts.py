@@ -1,4 +1,4 @@
-"""Twins: texts and series."""
+"""Twins with texts and time series."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ WORDS += ["over", "under", "near", "today"]
 
 
 def sentences(count: int) -> list[str]:
-    """Sentences of one to nine words."""
+    """Return sentences of one to nine words."""
     lengths = ints(9, count) + 1
     words = ints(len(WORDS), count, 9)
     return [" ".join(WORDS[w] for w in row[:n]) for row, n in zip(words, lengths, strict=True)]

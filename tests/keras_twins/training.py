@@ -1,4 +1,4 @@
-"""Twins: ways to train."""
+"""Twins with various ways to train."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from twins import floats, ints, learnt, twin
 
 
 def small() -> Any:
-    """A network of two layers."""
+    """Return a network of two layers."""
     return keras.Sequential([keras.Input((6,)), layers.Dense(8, "relu"), layers.Dense(1)])
 
 
@@ -243,7 +243,7 @@ def from_generators_and_datasets() -> Any:
 
 
 def two_outputs(**options: Any) -> Any:
-    """A network with two named outputs and a loss and a metric for each."""
+    """Return a network with two named outputs and a loss and a metric for each."""
     x = keras.Input((6,))
     heads = {name: layers.Dense(size, name=name)(x) for name, size in (("a", 2), ("b", 1))}
     model = keras.Model(x, heads)
@@ -256,7 +256,7 @@ def two_outputs(**options: Any) -> Any:
 
 @twin
 def losses_of_outputs() -> Any:
-    """The last batch is smaller; the loss of each output is the mean of those of the batches."""
+    """Average the loss of each output over the batches, of which the last one is smaller."""
     x, y = floats(11, 6), {"a": floats(11, 2), "b": floats(11, 1)}
     whole = x[:8], {name: v[:8] for name, v in y.items()}
     data = tf.data.Dataset.from_tensor_slices((x, y))
@@ -283,7 +283,7 @@ def losses_of_outputs() -> Any:
 
 @twin
 def sizes_of_built_layers() -> Any:
-    """A model that training builds takes batches of the sizes that the dataset declares."""
+    """Build models from datasets, which determine the batch sizes that the models accept."""
     x, y = floats(11, 6), floats(11, 2)
     data = tf.data.Dataset.from_tensor_slices((x, y))
     found = []

@@ -1,4 +1,4 @@
-"""Twins: pictures."""
+"""Twins with images."""
 
 from __future__ import annotations
 

@@ -97,7 +97,7 @@ def test_random_graphs(seed: int) -> None:
 
 
 def test_fusions_are_made() -> None:
-    """The random Graphs produce every kind of fusion."""
+    """Check that the random Graphs produce every kind of fusion."""
     kinds = set()
     for seed in range(20):
         after = random_graph(seed)

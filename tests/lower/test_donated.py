@@ -86,7 +86,10 @@ def test_without_donors_nothing_changes() -> None:
 
 
 def test_what_is_read_later_is_read_first() -> None:
-    """The update, traced before the last reader of the old value, moves after this reader."""
+    """Check that an update moves after the last reader of the old value.
+
+    The update is traced before this reader.
+    """
     s = Sketch((50,), (50,))
     new = s("add", 0, 1)
     other = s("cumsum", s("multiply", 0, 1), **CUMSUM)
@@ -97,7 +100,10 @@ def test_what_is_read_later_is_read_first() -> None:
 
 
 def test_nothing_that_can_fail_follows() -> None:
-    """A new value that a product needs is not written in place, because the product could fail."""
+    """Check that a new value that a product needs is not written in place.
+
+    The product could fail.
+    """
     s = Sketch((8, 8), (8, 8))
     new = s("add", 0, 1)
     product = s("matmul", new, 1, transpose_a=False, transpose_b=False)
@@ -115,7 +121,10 @@ def test_updates_that_read_each_other() -> None:
 
 @pytest.mark.parametrize("attrs", [{"perm": (1, 0)}], ids=str)
 def test_moved_operands_stay(attrs: dict[str, tuple[int, ...]]) -> None:
-    """A transposed operand is read in another order than the result is written."""
+    """Check that a transposed operand is not overwritten.
+
+    It is read in another order than the result is written.
+    """
     s = Sketch((8, 8), (8, 8))
     graph = s.returns(s("add", s("transpose", 0, **attrs), 1))
     program = lowered(optimize(graph, WasmTarget()), [0])
@@ -135,7 +144,7 @@ def test_other_sizes_and_dtypes_stay() -> None:
 
 
 def test_a_state_that_the_next_one_is_not_made_of_directly() -> None:
-    """As in a recurrent cell, only a product reads the state."""
+    """Check that the state is donated if only a product reads it, as in a recurrent cell."""
     s = Sketch((4, 4), (4, 4))
     graph = s.returns(s("tanh", s("matmul", 0, 1, transpose_a=False, transpose_b=False)))
     program = lowered(graph, [0])

@@ -34,7 +34,7 @@ def spread(values: Any, sizes: tuple[int, int], places: list[str]) -> Any:
 
 @pytest.mark.parametrize("places", LAYOUTS, ids=str)
 def test_spread_variables(places: list[str], tmp_path: Path) -> None:
-    """TensorFlow, two devices, one device and NumPy restore a checkpoint of eight devices."""
+    """Restore a checkpoint of eight devices by TensorFlow, two devices, one device and NumPy."""
     path = tfpy.train.Checkpoint(v=spread(VALUES, (4, 2), places)).write(tmp_path / "of")
     theirs = reference.Variable(np.zeros_like(VALUES))
     reference.train.Checkpoint(v=theirs).read(path).assert_consumed()
@@ -52,7 +52,7 @@ def test_spread_variables(places: list[str], tmp_path: Path) -> None:
 
 
 def test_only_parts_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each part is read once from a file with the whole value."""
+    """Check that each part is read once from a file with the whole value."""
     path = reference.train.Checkpoint(v=reference.Variable(VALUES)).write(str(tmp_path / "of"))
     asked: list[Any] = []
     part = CheckpointReader.part
@@ -70,7 +70,10 @@ def test_only_parts_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_a_sum_is_restored_whole(tmp_path: Path) -> None:
-    """A sum that replicas cannot share equally is restored. TensorFlow loses the remainder."""
+    """Check that a sum that replicas cannot share equally is restored.
+
+    TensorFlow loses the remainder.
+    """
     strategy = tfpy.distribute.MirroredStrategy([f"CPU:{n}" for n in range(4)])
     with strategy.scope():
         count = tfpy.Variable(
@@ -84,7 +87,7 @@ def test_a_sum_is_restored_whole(tmp_path: Path) -> None:
 
 
 def test_of_copies_that_differ_the_first_is_saved(tmp_path: Path) -> None:
-    """The first replica's value is saved, as ``numpy`` returns it.
+    """Check that the first replica's value is saved, as ``numpy`` returns it.
 
     Replicas differ in e.g. the statistics of batches, if each replica keeps its own.
     """
@@ -106,7 +109,7 @@ def test_of_copies_that_differ_the_first_is_saved(tmp_path: Path) -> None:
 
 
 def test_a_worker_dies(tmp_path: Path) -> None:
-    """The remaining worker names the worker that died, even if it was the first one.
+    """Check that the remaining worker names the worker that died, even if it was the first one.
 
     Restarted workers continue from the last checkpoint.
     """
@@ -132,9 +135,9 @@ def test_a_worker_dies(tmp_path: Path) -> None:
     [([-1, 2], 1, "its data does not arrive"), ([2, -1], 0, "it does not respond")],
 )
 def test_a_worker_is_stopped(tmp_path: Path, deaths: list[int], gone: int, why: str) -> None:
-    """A stopped worker keeps its connections but does not respond.
+    """Check that the other worker names a stopped worker and ends.
 
-    The other one names it and ends.
+    A stopped worker keeps its connections but does not respond.
     """
     said = _trained(tmp_path / "of", deaths, signal.SIGSTOP)
     assert said[gone] == {}

@@ -78,7 +78,7 @@ def test_what_is_missing_is_said(monkeypatch: Any) -> None:
 
 
 def test_users_see_jax_as_they_configured_it() -> None:
-    """JAX's 64-bit setting of the user's program does not affect tfpy, and vice versa."""
+    """Check that JAX's 64-bit setting in the program does not affect tfpy, and vice versa."""
     program = """
 import jax
 jax.config.update("jax_enable_x64", True)

@@ -94,7 +94,7 @@ def test_meshes_and_layouts_are_tensorflows(facts: Callable[[Any], list[Any]]) -
 
 
 def test_layouts_that_make_no_sense() -> None:
-    """For these layouts TensorFlow returns nonsense or ends the process."""
+    """Reject layouts for which TensorFlow returns nonsense or ends the process."""
     both = layout("batch", "model")
     for call in (
         lambda: both.local_shape_from_global_shape([8]),
@@ -125,7 +125,10 @@ SPECS = [
 
 @pytest.mark.parametrize("specs", SPECS, ids=str)
 def test_parts(specs: list[str]) -> None:
-    """Each device has the part given by TensorFlow's layout, and packing restores the tensor."""
+    """Check that each device has the part that TensorFlow's layout specifies.
+
+    Packing restores the tensor.
+    """
     x, ours = numbers(8, 4), layout(*specs)
     theirs = tensorflow.experimental.dtensor.Layout(specs, mesh_of(tensorflow))
     y = dtensor.copy_to_mesh(x, ours)
@@ -143,7 +146,7 @@ def test_parts(specs: list[str]) -> None:
 
 
 def test_parts_of_texts() -> None:
-    """String tensors stay on the host, but have parts as well."""
+    """Check that string tensors stay on the host, but have parts as well."""
     rows = layout("batch")
     parts = [tf.constant([f"{i // 2}a", f"{i // 2}b"]) for i in range(8)]
     x = dtensor.pack(parts, rows)
@@ -155,7 +158,7 @@ def test_parts_of_texts() -> None:
 
 
 def test_ops_give_tensorflows_layouts() -> None:
-    """The layouts equal TensorFlow 2.21's layouts of the same results on the same mesh."""
+    """Compare the layouts with TensorFlow 2.21's layouts of the same results and mesh."""
     x = dtensor.copy_to_mesh(numbers(8, 4), layout("batch", "model"))
     w = dtensor.copy_to_mesh(numbers(4, 6), layout("model", UNSHARDED))
     row = dtensor.copy_to_mesh(numbers(8, 4), layout("batch", UNSHARDED))
@@ -331,7 +334,7 @@ def test_variables_keep_their_layout() -> None:
 
 
 def test_steps_write_over_spread_variables() -> None:
-    """No copies accumulate, and on each device a new value overwrites the old one."""
+    """Check that a new value overwrites the old one on each device and no copies accumulate."""
     v = dtensor.DVariable(numbers(64, 32), layout=layout("batch", "model"))
 
     @tf.function

@@ -146,7 +146,7 @@ def collectives(text: str) -> set[str]:
 
 
 def test_what_devices_tell_each_other() -> None:
-    """Partitioned sums and gradients of a partitioned batch use all-reduce only.
+    """Check that partitioned sums and gradients of a partitioned batch use all-reduce only.
 
     No device holds the whole of a partitioned weight.
     """
@@ -219,7 +219,7 @@ def test_datasets() -> None:
 
 
 def test_checkpoints_go_to_other_meshes(tmp_path: Path) -> None:
-    """A checkpoint can be restored on another mesh, on one device, and by TensorFlow."""
+    """Check that a checkpoint can be restored on another mesh, on one device, and by TensorFlow."""
     both, pair = layout("batch", "model"), mesh_of(dims=[("y", 2)], devices=["CPU:3", "CPU:4"])
     saved = dtensor.DVariable(numbers(8, 4), layout=both)
     path = tf.train.Checkpoint(v=saved).save(tmp_path / "objects")

@@ -25,7 +25,7 @@ def faults():
         moved(x).numpy()
     return (resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before) // 3
 
-print(min(faults() for _ in range(10)))  # the heap grows at first, for longer beside other work
+print(min(faults() for _ in range(10)))  # the heap grows at first, longer if other work runs
 """
 
 

@@ -56,7 +56,7 @@ print("the same")
 
 
 def test_fit_evaluate_predict() -> None:
-    """`fit`, `evaluate` and `predict` under a strategy equal the results on one device.
+    """Compare `fit`, `evaluate` and `predict` under a strategy with the results on one device.
 
     The program has metrics created outside the scope, synchronized batch normalization, a loop, a
     scaled loss, and a last batch of four rows. With the policy mixed_bfloat16 it trains as on

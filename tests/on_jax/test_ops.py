@@ -25,7 +25,7 @@ COMPUTED = [
 
 
 def test_what_is_left_to_the_host() -> None:
-    """Only strings are left to the host. Every numeric op has a rule."""
+    """Check that every numeric op has a rule and that only ops on strings run on the host."""
     from tfpy._src.compiler.ir.op import UNSUPPORTED
 
     left = {name for name in UNSUPPORTED["jax"] if OPS[name].is_primitive}
@@ -70,7 +70,10 @@ def _takes(op: Op, arrays: list[Any], attrs: dict[str, Any]) -> bool:
 @pytest.mark.share(24)
 @pytest.mark.parametrize("op", COMPUTED, ids=lambda op: op.name)
 def test_samples_in_bfloat16(op: Op, rng: np.random.Generator, everything: bool) -> None:
-    """Results are computed in float32 and rounded, within one unit in the last place of NumPy's."""
+    """Compare results, which are computed in float32 and rounded, with NumPy's.
+
+    They may differ by one unit in the last place.
+    """
     if samples := in_bfloat16(op, rng):
         check(op, samples if everything else samples[:2], 2**-7)
 
@@ -103,7 +106,7 @@ def check(op: Op, samples: list[Any], bound: float) -> None:
 
 
 def test_functions_of_matrices_without_eigenvectors() -> None:
-    """Matrices of one size share a program."""
+    """Check that matrices of one size share a program."""
     pairs = np.array([a for a in MATRICES.values() if len(a) == 2], np.complex64)
     three = np.array([a for a in MATRICES.values() if len(a) == 3], np.complex64)
     for batch in (pairs, three):

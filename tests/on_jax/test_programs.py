@@ -93,12 +93,15 @@ SEEDS = [pytest.param(seed, marks=rest if seed % 8 else ()) for seed in range(30
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_chains(seed: int) -> None:
-    """Compiled random calls have TensorFlow's values and gradients."""
+    """Check that compiled random calls have TensorFlow's values and gradients."""
     check(chain(seed), tfpy, compiled=True)
 
 
 def test_donated_variables_are_written_over() -> None:
-    """After a step the old values' arrays are deleted, and the new values use their memory."""
+    """Check that a step deletes the arrays of the old values.
+
+    The new values use their memory.
+    """
     from tfpy._src.backends import registry
 
     v = tfpy.Variable(np.ones(2**16, np.float32))
@@ -143,7 +146,7 @@ def test_a_step_that_fails_leaves_donated_variables(monkeypatch: pytest.MonkeyPa
 
 
 def test_new_values_are_written_over_their_own_old_ones() -> None:
-    """A new value overwrites its own old value.
+    """Check that a new value overwrites its own old value.
 
     Otherwise the old values would be copied first, because each step needs both of them.
     """
@@ -174,7 +177,10 @@ def test_new_values_are_written_over_their_own_old_ones() -> None:
 
 
 def test_a_step_is_compiled_once() -> None:
-    """The step is compiled once although few values are on the device at its first call."""
+    """Check that the step is compiled once.
+
+    Few values are on the device at its first call.
+    """
     from tfpy._src.backends import registry
 
     variables = [tfpy.Variable(np.ones(n, np.float32)) for n in (2, 2**16)]
@@ -282,7 +288,7 @@ def test_control_flow_is_part_of_the_program() -> None:
 
 
 def test_numbers_of_branches() -> None:
-    """An index beyond the branches selects the last one, as on the host."""
+    """Check that an index beyond the branches selects the last one, as on the host."""
     branches = [lambda: tfpy.constant(1.0), lambda: tfpy.constant(2.0), lambda: tfpy.constant(3.0)]
     function = tfpy.function(lambda n: tfpy.switch_case(n, branches))
     assert parts(function, tfpy.constant(0))[0] == ["jax"]
@@ -305,7 +311,10 @@ def test_lists_that_branches_fill_differently() -> None:
 
 
 def test_bfloat16_stays_on_the_device() -> None:
-    """A network's gradients use the device's products, and values round as in NumPy."""
+    """Check that a network's gradients use the device's products.
+
+    Values are rounded as in NumPy.
+    """
     x = tfpy.cast(tfpy.reshape(tfpy.range(144) % 7, [1, 6, 8, 3]), tfpy.bfloat16) / 8
     filter = tfpy.cast(tfpy.reshape(tfpy.range(108) % 5, [3, 3, 3, 4]), tfpy.bfloat16) / 4
     dense = tfpy.cast(tfpy.reshape(tfpy.range(8) % 3, [4, 2]), tfpy.bfloat16)
@@ -341,7 +350,10 @@ def gradient_of(program: Any) -> Any:
 
 
 def test_gradients_of_counted_loops_are_part_of_the_program() -> None:
-    """Saved values have as many rows as the loop has iterations, and none if it never runs."""
+    """Check that saved values have one row for each iteration of the loop.
+
+    They have no rows if the loop never runs.
+    """
     x, w = tfpy.ones([4, 3]), tfpy.eye(3)
     for program in (control_flow.recurrent, control_flow.rows):
         assert parts(gradient_of(program), x, w)[0] == ["jax"], program.__name__
@@ -371,7 +383,7 @@ def test_gradients_of_counted_loops_are_part_of_the_program() -> None:
 
 
 def test_gradients_of_bounded_loops_are_part_of_the_program() -> None:
-    """Loops that end by value have an upper bound.
+    """Check that loops that end by value have an upper bound.
 
     The bound is ``maximum_iterations`` or the length of the iterated sequence.
     """
@@ -402,7 +414,10 @@ def test_gradients_of_bounded_loops_are_part_of_the_program() -> None:
 
 
 def test_a_recurrent_layer_behind_a_trained_one_is_part_of_the_program() -> None:
-    """The rows that the loop reads have gradients, and the mask of valid rows has none."""
+    """Check that the rows that the loop reads have gradients.
+
+    The mask of valid rows does not have a gradient.
+    """
 
     def step(tf: Any, words: Any, table: Any, w: Any) -> Any:
         with tf.GradientTape() as tape:
@@ -432,7 +447,7 @@ def test_a_recurrent_layer_behind_a_trained_one_is_part_of_the_program() -> None
 
 
 def test_what_the_host_runs_all_the_same() -> None:
-    """Effects, strings, and lists with a final length that depends on values run on the host."""
+    """Check that effects, strings, and lists whose length depends on values run on the host."""
 
     def grown(tf: Any, x: Any, w: Any) -> Any:
         return tf.while_loop(lambda x: tf.reduce_sum(x) < 50.0, lambda x: [x @ w + 1.0], [x])[0]

@@ -54,7 +54,7 @@ def test_what_tensorflow_gives() -> None:
 
 
 def test_two_processes_are_as_one() -> None:
-    """Two processes, each with two of the four replicas, behave like one process.
+    """Check that two processes, each with two of the four replicas, behave like one process.
 
     ``TF_CONFIG`` describes the cluster. Keras also trains the same as on one device.
     """
@@ -124,7 +124,7 @@ def trained(of: Any, batches: int = 4) -> tuple[Any, list[Any]]:
 
 
 def test_eight_devices_learn_what_one_learns() -> None:
-    """Eight devices train the same as one, including a last batch of uneven shares.
+    """Check that eight devices train the same as one, including a last batch of uneven shares.
 
     A step is one program that contains collectives.
     """
@@ -176,7 +176,10 @@ def test_what_cannot_be_run_on_all_devices_is_said() -> None:
 
 
 def test_gradients_go_through_it() -> None:
-    """The gradient of a value that all replicas share is a sum, also in one compiled function."""
+    """Check that the gradient of a value that all replicas share is a sum.
+
+    This includes gradients in one compiled function.
+    """
     s = strategy(2)
     x = tfpy.constant(2.0)
     given = s.experimental_distribute_values_from_function(
@@ -222,7 +225,7 @@ def test_branches_and_loops_in_a_replica() -> None:
 
 
 def test_rows_of_tables_are_summed() -> None:
-    """The gradient of an embedding, which is indexed slices, is gathered."""
+    """Check that the gradient of an embedding, which is indexed slices, is gathered."""
     s = strategy(2)
     with s.scope():
         table = tfpy.Variable(tfpy.zeros([4, 1]))
@@ -261,7 +264,7 @@ def test_a_step_writes_over_old_values() -> None:
 
 
 def test_products_are_not_rounded() -> None:
-    """With TensorFloat-32 disabled, products have the highest precision."""
+    """Check that products have the highest precision if TensorFloat-32 is disabled."""
     experimental = tfpy.config.experimental
     product = tfpy.function(lambda x: x @ x)
     before = product.lower(tfpy.ones([64, 64])).as_text()

@@ -71,7 +71,7 @@ def test_eigenvalues_of_three_diagonals(chosen: Any, rng: np.random.Generator) -
 
 @pytest.mark.parametrize("kind", [np.complex64, np.float16])
 def test_eigenvalues_of_other_dtypes(kind: Any, rng: np.random.Generator) -> None:
-    """The eigenvalues of complex diagonals are real."""
+    """Check that the eigenvalues of complex diagonals are real."""
     main, beside = ((reals(rng, n) + 1j * reals(rng, n)).astype(np.complex64) for n in (4, 3))
     if kind == np.float16:
         main, beside = main.real, beside.real

@@ -88,7 +88,7 @@ def test_elementwise(op: Op, rng: np.random.Generator) -> None:
 
 
 def test_what_takes_complex_numbers() -> None:
-    """Exactly the ops that accept complex numbers in TensorFlow do so in tfpy."""
+    """Check that the same ops accept complex numbers in TensorFlow and tfpy."""
     x = tf.constant([1 + 2j, 3 - 1j], tf.complex64)
     for op in OPS.values():
         if op.family != "elementwise" or not op.public or op.typed_from:
@@ -153,7 +153,7 @@ def test_composed(name: str, rng: np.random.Generator) -> None:
 @pytest.mark.parametrize("dtype", ["bool", "float32", "float16", "int32", "uint8"])
 @pytest.mark.parametrize("compiled", [False, True])
 def test_casts_to_real_dtypes(dtype: str, compiled: bool) -> None:
-    """Imaginary parts are discarded, also in casts to bool."""
+    """Check that imaginary parts are discarded, also in casts to bool."""
     x = np.array([0, 1j, 0.5 + 0j, 2 - 3j, -0.0 + 0j], np.complex64)
     found = []
     for lib in (tfpy, tf):
@@ -166,7 +166,7 @@ def test_casts_to_real_dtypes(dtype: str, compiled: bool) -> None:
 
 
 def test_product(rng: np.random.Generator) -> None:
-    """Only the first order is compared, because TensorFlow's gradient of cumprod lacks conj."""
+    """Compare only the first order, because TensorFlow's gradient of cumprod lacks conj."""
     arrays = [values(rng, 3, 4)]
     ours, theirs = gradients(tfpy, product, arrays, 3), gradients(tf, product_tf, arrays, 3)
     np.testing.assert_allclose(ours[0], theirs[0], rtol=1e-4)
@@ -181,7 +181,7 @@ def product_tf(x: Any) -> Any:
 
 
 def test_norm(rng: np.random.Generator) -> None:
-    """Only values are compared, because TensorFlow's sum of complex squares is not the norm."""
+    """Compare only values, because TensorFlow's sum of complex squares is not the norm."""
     x = values(rng, 3, 4)
     for args in ({"axis": 0}, {"ord": 1}, {"ord": np.inf, "axis": 1}):
         mine, wanted = tfpy.norm(x, **args), tf.norm(x, **args)
@@ -241,7 +241,7 @@ def test_errors(case: str) -> None:
 
 
 def test_reciprocal_roots_of_infinite_numbers() -> None:
-    """The result is 0, also if both parts of the root are infinite or one is NaN."""
+    """Check that the result is 0, also if both parts of the root are infinite or one is NaN."""
     parts = (np.inf, -np.inf, np.nan, 2.5, -1.0)
     pairs = [complex(a, b) for a in parts for b in parts if np.inf in (abs(a), abs(b))]
     for lib in (tf, tfpy):

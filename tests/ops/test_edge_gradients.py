@@ -42,7 +42,10 @@ def test_tables_name_cases() -> None:
 
 @pytest.mark.parametrize("case", [c for c in CASES if c.arity == 1], ids=str)
 def test_subnormal_operands_are_masked(case: Case) -> None:
-    """There is no NaN if upstream is 0, unless TensorFlow has NaN, or 0 at a pole."""
+    """Check that gradients are not NaN if upstream is 0.
+
+    Exceptions are NaN in TensorFlow, and poles where TensorFlow has 0.
+    """
     if case.name in ("reciprocal_no_nan", "power -1"):
         return  # the result is infinite in tfpy, so NaN; in TensorFlow it is 0
     at = (np.array(SUBNORMAL, np.float32),)
@@ -92,7 +95,10 @@ COMPLEX = [1 - 2j, 2j, -3.0 + 0.5j, 0.25, -2.0, 0.0]
 
 @pytest.mark.parametrize("name", [name for name, names in RAW.items() if "dy" in names])
 def test_raw_gradients_of_complex_numbers(name: str) -> None:
-    """Some gradients use the conjugate of y. The gradient of the operation is also compared."""
+    """Compare raw gradients and their gradients with complex numbers.
+
+    Some of them use the conjugate of y.
+    """
     results = []
     y = np.repeat(np.array(COMPLEX, np.complex64), 3)
     dy = np.tile(np.array([1j, 1 + 1j, 0], np.complex64), len(COMPLEX))
@@ -135,7 +141,10 @@ def test_gradients_of_complex_numbers(name: str) -> None:
 
 
 def test_slopes_where_upstream_is_zero() -> None:
-    """A gradient that is 0 still depends on upstream. Its derivative by upstream is the slope."""
+    """Check that a gradient that is 0 still depends on upstream.
+
+    Its derivative by upstream is the slope.
+    """
     for name in ("sqrt", "rsqrt", "reciprocal"):
         slopes = []
         for lib in (tfpy, tf):

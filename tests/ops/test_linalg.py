@@ -73,7 +73,7 @@ def test_gradient_of_the_sum_of_two_uses(rng: np.random.Generator) -> None:
 
 
 def test_decompositions_of_float16(rng: np.random.Generator) -> None:
-    """TensorFlow has only QR decompositions and inverses, without gradients."""
+    """Compare QR decompositions and inverses, which TensorFlow has without gradients."""
     a = well(rng, 2, 4, 4).astype(np.float16)
 
     for full in (False, True):
@@ -202,7 +202,10 @@ def test_lu(rng: np.random.Generator) -> None:
 
 @NUMBERS
 def test_gradient_of_lu(number: Any, rng: np.random.Generator) -> None:
-    """The product of the factors is the matrix. TensorFlow has no gradient."""
+    """Check that the gradient of the product of the factors is that of the matrix.
+
+    TensorFlow does not have a gradient of LU.
+    """
 
     def again(x: Any) -> Any:
         return tfpy.linalg.lu_reconstruct(*tfpy.linalg.lu(x))
@@ -348,7 +351,10 @@ def test_errors(case: str) -> None:
 
 
 def test_matrices_without_a_result() -> None:
-    """The results are NaN and infinity as in TensorFlow; other matrices of the batch are right."""
+    """Check that the results are NaN and infinity as in TensorFlow.
+
+    Other matrices of the batch have correct results.
+    """
     batch = np.stack([-ones, np.eye(2, dtype=np.float32)])
     np.testing.assert_array_equal(np.isnan(tfpy.linalg.cholesky(batch))[0], np.tri(2) > 0)
     np.testing.assert_array_equal(tfpy.linalg.cholesky(batch)[1], np.eye(2))

@@ -43,7 +43,10 @@ MATRICES: dict[str, Any] = {
 
 @pytest.mark.parametrize("a", MATRICES.values(), ids=MATRICES)
 def test_logarithms_and_roots_of_matrices_without_eigenvectors(a: Any) -> None:
-    """TensorFlow's real root of "Jordan, turned" has another square."""
+    """Compare logarithms and roots with TensorFlow's complex ones.
+
+    TensorFlow's real root of "Jordan, turned" is wrong, because its square is another matrix.
+    """
     x = np.array(a, np.complex64)
     log, root = tf.linalg.logm(x).numpy(), tf.linalg.sqrtm(x).numpy()
     np.testing.assert_allclose(tfpy.linalg.logm(x), log, rtol=1e-3, atol=1e-3)
@@ -57,7 +60,7 @@ def test_logarithms_and_roots_of_matrices_without_eigenvectors(a: Any) -> None:
 
 
 def test_logarithms_and_roots_of_larger_matrices(rng: np.random.Generator) -> None:
-    """The exponential and the square restore the matrix."""
+    """Check that the exponential and the square restore the matrix."""
     a = (rng.normal(size=(3, 24, 24)) / 8).astype(np.complex64)
     np.testing.assert_allclose(tfpy.linalg.logm(tfpy.linalg.expm(a)), a, atol=1e-4)
     x = well(rng, 2, 20, 20) @ well(rng, 2, 20, 20)
@@ -66,7 +69,10 @@ def test_logarithms_and_roots_of_larger_matrices(rng: np.random.Generator) -> No
 
 
 def test_gradient_of_sqrtm_of_complex_matrices(rng: np.random.Generator) -> None:
-    """sqrtm(x) @ sqrtm(x) is x. TensorFlow's gradient lacks a conjugate."""
+    """Check the gradient of sqrtm(x) @ sqrtm(x), which is x.
+
+    TensorFlow's gradient lacks a conjugate.
+    """
     a = tfpy.constant(positive(rng, 3, 3, number=np.complex64))
     with tfpy.GradientTape() as tape:
         tape.watch(a)

@@ -108,7 +108,7 @@ def test_rfft2d(length: Any, rng: np.random.Generator) -> None:
 
 @pytest.mark.parametrize("length", [None, [4, 4, 6], [2, 3, 9]])
 def test_rfft3d(length: Any, rng: np.random.Generator) -> None:
-    """TensorFlow has no gradient of rfft3d."""
+    """Check the gradient of rfft3d, which TensorFlow does not have."""
     x, z = reals(rng, 3, 4, 6), values(rng, 3, 4, 4)
     np.testing.assert_allclose(
         tfpy.signal.rfft3d(x, length), tf.signal.rfft3d(x, length), rtol=1e-4, atol=1e-4

@@ -119,7 +119,7 @@ LOWER: dict[str, Callable[[Graph], Program]] = {
 @pytest.mark.parametrize("device", LOWER)
 @EVERY_OP
 def test_lowers(op: Op, device: str, rng: np.random.Generator) -> None:
-    """Every sample becomes a Program that the verifier accepts."""
+    """Check that every sample becomes a Program that the verifier accepts."""
     if op.name in UNSUPPORTED[device]:
         return
     lower = LOWER[device]
@@ -145,7 +145,7 @@ def kernel_names(rng: np.random.Generator) -> set[str]:
 
 
 def test_the_kernels_of_wasm(rng: np.random.Generator) -> None:
-    """The runtime has exactly the kernels that lowering uses."""
+    """Check that the runtime has exactly the kernels that lowering uses."""
     registry = (ROOT / "csrc/xnnpack_glue/program/kernels.def").read_text(encoding="utf-8")
     in_wasm = set(re.findall(r"^KERNEL\((\w+)\)", registry, re.MULTILINE))
     assert in_wasm == kernel_names(rng) | {"elementwise"} | WasmTarget().kernels
@@ -153,7 +153,7 @@ def test_the_kernels_of_wasm(rng: np.random.Generator) -> None:
 
 @EVERY_OP
 def test_gradient_or_none(op: Op) -> None:
-    """An op without a gradient is inherently not differentiable."""
+    """Check that an op without a gradient is inherently not differentiable."""
     without = {
         "reduce_any",
         "reduce_all",

@@ -101,7 +101,7 @@ def check_files(folder: Path) -> None:
 
 
 def check_broken_files(folder: Path) -> None:
-    """Truncated or changed files raise errors, and h5py works afterwards."""
+    """Check that truncated or changed files raise errors, and h5py works afterwards."""
     whole = (folder / "earliest.h5").read_bytes()
     rng = np.random.default_rng(3)
     broken = [b"", b"no HDF5", *(whole[:size] for size in (8, 100, 2000, len(whole) // 2))]

@@ -127,7 +127,10 @@ def test_a_missing_file_is_named(page: Requests) -> None:
 
 
 def test_importing_tfpy_fetches_nothing_late() -> None:
-    """Importing tfpy downloads nothing late, because the page's thread would wait for it."""
+    """Check that importing tfpy downloads nothing late.
+
+    The page's thread would wait for it.
+    """
     code = "import sys, tfpy; print(*(n for n in sys.modules if n.startswith('tfpy.')))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     modules = [name.replace(".", "/") for name in done.stdout.split()]

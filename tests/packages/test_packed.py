@@ -155,7 +155,10 @@ def test_a_module_of_an_archive_alone(barrel: Path) -> None:
 
 
 def test_parts_come_late(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Modules that are empty in the first file, and sources, are downloaded on demand."""
+    """Check that modules that are empty in the first file are downloaded on demand.
+
+    Sources are also downloaded on demand.
+    """
     pack(folder, "crate", FILES)
     modules = compiled(FILES, f"{folder.parent}/")
     rest = {name: modules[name] for name in ("crate/inner/deep",)}
@@ -184,7 +187,7 @@ def test_parts_come_late(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_an_archive_of_the_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """An archive on the path, like the site's standard library."""
+    """Import modules from an archive on the path, like the site's standard library."""
     archive = str(tmp_path / "library.zip")
     with zipfile.ZipFile(archive, "w") as file:
         file.writestr("started.py", "import crate")

@@ -128,7 +128,7 @@ def test_masks_that_choose(mask: Shape, fill: float) -> None:
 
 
 def test_zeros_where_nothing_is_seen() -> None:
-    """Fully masked rows are zeros, as in Keras's layer Softmax."""
+    """Check that fully masked rows are zeros, as in Keras's layer Softmax."""
 
     def function(q: Any, k: Any, v: Any, mask: Any) -> Any:
         seen = tf.logical_and(mask > -1, [[True], [False], [True]])
@@ -190,7 +190,10 @@ def test_a_mask_of_several_layers_is_made_once() -> None:
 
 
 def test_the_causal_mask_of_keras() -> None:
-    """The kernel's mask has no head dimension, although it was combined with ones for all heads."""
+    """Check that the kernel's mask has no head dimension.
+
+    Keras combines the mask with ones for all heads.
+    """
 
     def function(q: Any, k: Any, v: Any) -> Any:
         logits = tf.einsum("BTNH,BSNH->BNTS", q, k) * 0.5
@@ -205,7 +208,7 @@ def test_the_causal_mask_of_keras() -> None:
 
 @pytest.mark.parametrize(("batch", "group"), [(1, None), (3, 2)])
 def test_heads_that_share_keys(batch: int, group: int | None) -> None:
-    """Pairs of the four heads share keys.
+    """Check that pairs of the four heads share keys.
 
     With one example, the heads are two dimensions of the batch.
     """

@@ -146,7 +146,7 @@ def test_limits() -> None:
 
 @pytest.mark.parametrize("limit", range(7, 12))
 def test_reads_stay_within_the_limit(limit: int) -> None:
-    """An array that is read in several ways counts as one."""
+    """Check that an array that is read in several ways counts as one."""
 
     def gradient(x: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
         with tf.GradientTape() as tape:
@@ -241,7 +241,10 @@ def test_bodies_that_say_the_same_are_one_graph() -> None:
 
 
 def test_slices_of_one_array_are_one_operand() -> None:
-    """The slices alone may exceed a kernel's limit, because a device binds each buffer once."""
+    """Check that slices of one array count as one operand.
+
+    They may exceed a kernel's limit, because a device binds each buffer once.
+    """
     b = Builder()
     words = b.input(6, dtype=dtypes.int32)
     bounds = [b.input(dtype=dtypes.int32) for _ in range(2)]

@@ -166,7 +166,10 @@ def test_the_number_of_textures_limits() -> None:
 
 @pytest.mark.parametrize("target", [WebGLTarget(), WebGPUTarget()], ids=["webgl", "webgpu"])
 def test_the_statistics_of_rows_count_as_an_array(target: ShaderTarget) -> None:
-    """The last step of a softmax of long rows reads the statistics and the epilogue's operands."""
+    """Check that the statistics count towards the limit of operands.
+
+    The last step of a softmax of long rows reads the statistics and the epilogue's operands.
+    """
 
     def tail(x: Any, *others: Any) -> Any:
         y = tf.nn.softmax(x)

@@ -106,7 +106,7 @@ def test_no_name_is_registered_twice() -> None:
 
 @pytest.mark.parametrize(("kernel", "device", "on"), ENTRIES)
 def test_functions_that_records_name_exist(kernel: FusedKernel, device: str, on: OnDevice) -> None:
-    """Records name functions by strings, which no type checker verifies."""
+    """Check the functions that records name by strings, because no type checker verifies these."""
     assert on.plan or on.takes
     if on.plan:
         assert len(inspect.signature(fused.function_of(on.plan)).parameters) == 4

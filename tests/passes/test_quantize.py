@@ -159,7 +159,10 @@ def test_only_on_request() -> None:
 
 @pytest.mark.parametrize("pixels", [False, True])
 def test_bias_and_clamp_are_the_kernels(pixels: bool) -> None:
-    """Batch normalization is folded first. Then bias and relu6 become part of the kernel."""
+    """Check that bias and relu6 become part of the kernel.
+
+    Batch normalization is folded first.
+    """
     s = (
         Sketch((2, 5, 6, 64), (1, 1, 64, 72), (72,), (72,))
         if pixels
@@ -215,7 +218,7 @@ def test_channels_are_quantized_to_half_a_step() -> None:
 
 
 def test_zero_is_exact() -> None:
-    """Zeros, e.g. from relu or padding, cause no error."""
+    """Check that zeros, e.g. from relu or padding, cause no error."""
     x = np.maximum(np.random.default_rng(3).normal(size=(20, 64)), 0).astype(np.float32)
     values = quantize_rows(x).values
     assert ((values == 0) >= (x == 0)).all()

@@ -121,7 +121,7 @@ def test_channels_do_not_pass_reshapes_that_divide_them(shape: Any) -> None:
 
 
 def test_a_number_passes_transposes_and_products_of_activations() -> None:
-    """The scale of attention moves into the weights of the queries."""
+    """Check that the scale of attention moves into the weights of the queries."""
     s = Sketch((1, 6, 8), (8, 8), (8,), (8, 8))
     rows = s("reshape", 0, shape=(6, 8))
 

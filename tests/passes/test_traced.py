@@ -134,7 +134,10 @@ class Encoder:
 
 
 def test_attention(weights: Weights, rng: np.random.Generator) -> None:
-    """The two products absorb the transposes, and the scale is in the weights of the queries."""
+    """Check that the two products absorb the transposes.
+
+    The scale is in the weights of the queries.
+    """
     x = tf.constant(rng.normal(size=(2, 6, 8)).astype(np.float32))
     _, prelude, main = optimized(Encoder(weights).attention, x, has_weights=True)
     assert names(prelude) == ["real_div", "real_div"]

@@ -58,7 +58,7 @@ def test_tasks_that_take_turns(tmp_path: Path) -> None:
 
 
 def test_events_that_touch(tmp_path: Path) -> None:
-    """Adjacent events share their boundaries, and the last one ends with its parent.
+    """Check that adjacent events share their boundaries, and the last one ends with its parent.
 
     Rounding only one of them to nanoseconds would cause an overlap.
     """

@@ -170,7 +170,7 @@ def test_files_for_perfetto(tmp_path: Path) -> None:
 
 
 def test_devices_that_must_be_awaited(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The file has no kernels if Python cannot wait, and a warning explains it."""
+    """Check that a warning explains a file without kernels if Python cannot wait."""
     backend = registry.active_backend()
 
     async def times() -> KernelTimes:
@@ -185,7 +185,7 @@ def test_devices_that_must_be_awaited(tmp_path: Path, monkeypatch: pytest.Monkey
 
 
 def test_kernels_are_placed_by_the_device_clock(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No kernel begins before its run, and gaps follow the device's clock.
+    """Check that no kernel begins before its run, and gaps follow the device's clock.
 
     Kernels of other runs are skipped.
     """

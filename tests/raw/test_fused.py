@@ -91,7 +91,10 @@ def test_depthwise(name: str, after: str) -> None:
 
 
 def test_channels_first() -> None:
-    """TensorFlow's channels-first kernels need a GPU."""
+    """Compare channels-first with channels-last kernels.
+
+    TensorFlow's channels-first kernels need a GPU.
+    """
     attrs = {**CONVOLUTION, "strides": [1, 1, 2, 2], "data_format": "NCHW", "num_args": 5,
              "fused_ops": ["FusedBatchNorm", "Prelu"], "epsilon": 1e-3}  # fmt: skip
     args = [*STATISTICS, BIAS]

@@ -87,7 +87,7 @@ def test_signature(name: str) -> None:
 
 @pytest.mark.parametrize("name", [n for n in SHARED if not n.startswith("_")])
 def test_parameters(name: str) -> None:
-    """The public function has TensorFlow's parameters."""
+    """Check that the public function has TensorFlow's parameters."""
     theirs = inspect.signature(inspect.unwrap(getattr(tf.raw_ops, name))).parameters
     own = {key for key in RECORDS[name].parameters if name != "Squeeze" or key != "squeeze_dims"}
     assert own == set(theirs) - {"name"}
@@ -118,7 +118,7 @@ IGNORED = {
 
 
 def test_what_attributes_do_is_done() -> None:
-    """Attributes that functions do not accept do not affect values."""
+    """Check that attributes that functions do not accept do not affect values."""
     left = {
         attr
         for record in RECORDS.values()

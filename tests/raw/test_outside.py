@@ -53,7 +53,10 @@ def test_each_name_is_one_of_tensorflow_and_in_one_place() -> None:
 
 
 def test_what_tensorflow_gives_files_and_addresses() -> None:
-    """Operations that tfpy lacks are in the table as well, because they may be added."""
+    """Check the table of operations with files and addresses.
+
+    It includes operations that tfpy does not have, because they may be added.
+    """
     sounds = re.compile(r"file|path|url|uri|address|logdir|prefix|descriptor|writer$|^token$")
     definitions = {name: op_def_registry.get(name) for name in dir(tf.raw_ops)}
     told = {

@@ -105,7 +105,7 @@ def test_arrays_of_old_loops() -> None:
 
 
 def test_lists_are_values() -> None:
-    """An operation does not change the list that it receives."""
+    """Check that an operation does not change the list that it receives."""
     first = node("TensorListFromTensor", [X, i32([])])
     node("TensorListSetItem", [first, i32(0), tf.constant(9.0)])
     node("TensorListPushBack", [first, tf.constant(9.0)])

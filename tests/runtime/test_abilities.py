@@ -106,7 +106,10 @@ def test_the_interface_is_small() -> None:
 
 
 def test_backends_declare_the_abilities_that_they_implement() -> None:
-    """A method of an ability in a class that does not inherit the ability would not be used."""
+    """Check that a backend with the methods of an ability inherits the ability.
+
+    Otherwise the methods would not be used.
+    """
     for kind in (*ABILITIES, devices.Devices):
         for backend in (CpuBackend, DeviceBackend, tf.KernelBackend):
             if kind.__abstractmethods__ <= {*dir(backend)}:

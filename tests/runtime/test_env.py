@@ -167,7 +167,10 @@ def test_flags_are_read_as_what_they_are() -> None:
 
 
 def test_facts() -> None:
-    """CPython is not a browser and has no devices, and these facts cannot be overridden."""
+    """Check that the facts of CPython cannot be overridden.
+
+    CPython is not a browser and does not have devices.
+    """
     flags = tf.env()
     for name in ("IS_BROWSER", "IS_NODE", "IS_CHROME", "IS_SAFARI", "HAS_WEBGL"):
         assert flags.get(name) is False
@@ -322,7 +325,10 @@ TEXTS = st.lists(st.builds("{}{}{}".format, NAMES, st.sampled_from(":;"), VALUES
 
 @given(TEXTS | st.text(), st.booleans())
 def test_any_text(text: str, foreign: bool) -> None:
-    """Any text is accepted or rejected with its place, and values have the flag's type."""
+    """Check that any text is accepted, or rejected with its place.
+
+    Values have the flag's type.
+    """
     flags = Environment()
     refused = ""
     try:

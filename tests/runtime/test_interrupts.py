@@ -84,7 +84,10 @@ def test_a_long_part_of_a_section_lets_it_in() -> None:
 
 
 def test_a_finalizer_is_done_whole() -> None:
-    """An interrupt is raised after a finalizer, because an exception inside would be lost."""
+    """Check that an interrupt is raised after a finalizer.
+
+    An exception inside the finalizer would be lost.
+    """
     done = []
 
     class Freed:

@@ -63,7 +63,10 @@ def reshaped(x: tf.Tensor) -> tf.Tensor:
 
 
 def test_frames_of_tfpy_are_left_out(shown: Shown) -> None:
-    """Frames of eager ops and compiled functions are hidden, between user frames and at the end."""
+    """Check that frames of eager ops and compiled functions are hidden.
+
+    They are between user frames and at the end.
+    """
     for function in (reshaped, tf.function(reshaped, autograph=False)):
         error = error_of(lambda function=function: function(tf.zeros([2, 3])))
         steps = [frame.f_code.co_filename for frame, _ in traceback.walk_tb(error.__traceback__)]
@@ -96,7 +99,7 @@ def test_all_frames_are_shown_where_that_is_asked_for(shown: Shown) -> None:
 
 
 def test_errors_of_tfpy_alone_are_shown(shown: Shown) -> None:
-    """An error without any frame of the program keeps its frames."""
+    """Check that an error without any frame of the program keeps its frames."""
     error = error_of(lambda: reshaped(tf.zeros([2, 3])))
     trace = error.__traceback__
     while trace is not None and trace.tb_frame.f_code.co_filename == HERE:
@@ -119,7 +122,10 @@ except tf.errors.InvalidArgumentError:
 
 @pytest.mark.parametrize("full", [False, True])
 def test_tracebacks_of_programs(full: bool, tmp_path: Path) -> None:
-    """Both exceptions of a chain are shown without frames of the library, unless a flag is set."""
+    """Check that a chain of exceptions is shown without frames of the library.
+
+    A flag shows these frames.
+    """
     file = tmp_path / "program.py"
     file.write_text(PROGRAM)
     env = {**os.environ, "TFPY_FLAGS": f"TFPY_FULL_TRACEBACKS:{str(full).lower()}"}

@@ -87,7 +87,7 @@ def browser(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
 def test_a_gpu_comes_first_and_numpy_last(
     browser: dict[str, Any], adapter: dict[str, Any], renderer: dict[str, Any], chosen: str
 ) -> None:
-    """A software rasterizer does not count as a GPU."""
+    """Check that a software rasterizer does not count as a GPU."""
     browser["webgpu"] = adapter
     browser["webgl"] |= renderer
     asyncio.run(tf.ready())

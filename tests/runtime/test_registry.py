@@ -65,7 +65,10 @@ def test_the_first_op_waits_for_a_factory() -> None:
 
 
 def test_the_first_op_says_what_to_await() -> None:
-    """The error names the call to await, because a synchronous call cannot suspend a coroutine."""
+    """Check that the error names the call to await.
+
+    A synchronous call cannot suspend a coroutine.
+    """
 
     async def first() -> None:
         tf.get_backend()
@@ -120,7 +123,10 @@ def test_a_backend_that_fails_leaves_the_active_one() -> None:
 
 
 def test_statuses_are_plain_strings() -> None:
-    """The report can be printed, and passed to JavaScript, because statuses are strings."""
+    """Check that statuses are strings.
+
+    The report can be printed and passed to JavaScript.
+    """
     found = [status.value for status in Status]
     assert found == ["not tried", "skipped", "failed", "available", "chosen", "lost"]
     tf.register_backend("broken", failing, 9)
@@ -136,7 +142,10 @@ def awaited(name: str) -> bool:
 
 @pytest.mark.parametrize("choose", [tf.set_backend, awaited])
 def test_a_backend_that_failed_is_tried_again(choose: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The host's properties are also queried again, in both ways of opening a backend."""
+    """Check that a failed backend is tried again in both ways of opening a backend.
+
+    The host's properties are also queried again.
+    """
     forgotten: list[bool] = []
     monkeypatch.setattr(type(tf.env()), "forget_facts", lambda env: forgotten.append(True))
     for failure, status in ((failing, "failed"), (skipped, "skipped")):
@@ -194,7 +203,10 @@ def test_outside_of_a_browser_the_device_backends_say_so() -> None:
 
 
 def test_a_lost_device_is_opened_anew() -> None:
-    """Values with a host copy are restored. Others raise an error that names the lost device."""
+    """Check that values with a host copy are restored.
+
+    Other values raise an error that names the lost device.
+    """
     tf.register_backend("fake", FakeDevice, 5)
     assert tf.set_backend("fake")
     small = tf.constant([1.0, 2.0])

@@ -16,7 +16,7 @@ async def yielding(times: int) -> int:
 
 
 def test_without_a_loop() -> None:
-    """Without a running loop, the call's own loop also runs other tasks and timers."""
+    """Check that the call's own loop also runs other tasks and timers if no loop is running."""
 
     async def main() -> int:
         await asyncio.sleep(1e-3)
@@ -26,7 +26,7 @@ def test_without_a_loop() -> None:
 
 
 def test_in_a_running_loop(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A coroutine may yield, but must not depend on another task, by awaiting or polling."""
+    """Check that a coroutine may yield but must not await or poll another task."""
     monkeypatch.setattr(bridge, "MAX_TURNS", 2000)
     ended = []
 

@@ -52,7 +52,10 @@ def test_from_the_wheel(asked: list[str]) -> None:
 
 
 def test_from_the_site(asked: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    """The site's wheel has no modules. They are next to the lock file's folder and are verified."""
+    """Load modules from next to the lock file's folder, and verify them.
+
+    The site's wheel does not contain the modules.
+    """
     digests = loading.asset(wasm_files._DIGESTS)
 
     def asset(name: str) -> bytes:

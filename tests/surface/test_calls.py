@@ -35,7 +35,7 @@ SWEPT = [
 
 @pytest.mark.parametrize(("name", "dtype"), SWEPT)
 def test_values(name: str, dtype: str) -> None:
-    """tfpy computes TensorFlow's values for every dtype that TensorFlow accepts."""
+    """Check that tfpy computes TensorFlow's values for every dtype that TensorFlow accepts."""
     try:
         wanted = evaluate(theirs(name), words(tf, dtype))
     except Exception:
@@ -51,7 +51,7 @@ def test_values(name: str, dtype: str) -> None:
 
 @pytest.mark.parametrize("name", [n for n in COMPARED if n not in UP_TO_SIGN | set(OTHER_GRADIENT)])
 def test_gradients(name: str) -> None:
-    """tfpy has the same gradients as TensorFlow, where TensorFlow has any."""
+    """Check that tfpy has the same gradients as TensorFlow, where TensorFlow has any."""
     try:
         wanted = gradients(tf, theirs(name))
     except LookupError:

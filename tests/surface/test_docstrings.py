@@ -84,7 +84,10 @@ def test_methods_are_described() -> None:
 
 
 def test_members_that_only_the_package_uses() -> None:
-    """The reference omits them, and `dir` omits those of tensors."""
+    """Check the table of members that the reference omits.
+
+    `dir` also omits the members of tensors.
+    """
     classes = set(api_pages.homes().values())
     assert set(tomllib.loads(api_pages.PACKAGE_MEMBERS.read_text())) <= classes
     x = tf.constant(1.0)
@@ -93,7 +96,7 @@ def test_members_that_only_the_package_uses() -> None:
 
 
 def test_signatures_have_types() -> None:
-    """At most 5 % of the parameters accept any value."""
+    """Check that at most 5 % of the parameters accept any value."""
     parameters = [
         (name, parameter.name)
         for name, thing in [*public.things().items(), *methods()]
@@ -106,7 +109,10 @@ def test_signatures_have_types() -> None:
 
 
 def test_every_name_has_an_example() -> None:
-    """They run in tests/api/test_package.py and, each on one of the backends, in browsers."""
+    """Check that every public name has an example.
+
+    The examples run in tests/api/test_package.py and, each on one of the backends, in browsers.
+    """
     lacking = {
         name
         for name, thing in public.things().items()

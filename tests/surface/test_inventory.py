@@ -35,5 +35,5 @@ def test_every_function_has_one_call() -> None:
 
 @pytest.mark.parametrize("name", CALLS)
 def test_what_tensorflow_has_is_compared_with_it(name: str) -> None:
-    """Only functions that TensorFlow has under another name, or not at all, are marked as such."""
+    """Check the marks of functions that TensorFlow lacks or has under another name."""
     assert (found(tf, name) is None) == (name in ALONE or not isinstance(CALLS[name], str))

@@ -14,7 +14,7 @@ def test_page_is_current() -> None:
 
 
 def test_devices_have_what_tensorflow_js_has_there() -> None:
-    """No other TensorFlow.js op is computed on the host."""
+    """Check that only the listed TensorFlow.js ops are computed on the host."""
     found = {name: row for row in rows() for name in (row.name, *row.others)}
     on_gpus = HOST | HOST_ON_GPUS
     for backend, expected in (("wasm", HOST), ("webgl", on_gpus), ("webgpu", on_gpus)):

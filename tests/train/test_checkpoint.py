@@ -218,7 +218,7 @@ def test_objects_that_come_later(library: ModuleType, tmp_path: Path) -> None:
 
 @BOTH
 def test_lists_that_wait_are_lists(library: ModuleType, tmp_path: Path) -> None:
-    """The list of a module behaves like a list for everyone who reads or changes it."""
+    """Check that the list of a module behaves like a list for everyone who reads or changes it."""
     tf = library
     full = tf.Module()
     full.listed, full.named = [tf.Variable(1.0), tf.Variable(2.0)], {"a": tf.Variable(3.0)}
@@ -257,7 +257,10 @@ def test_lists_that_wait_are_lists(library: ModuleType, tmp_path: Path) -> None:
 
 @BOTH
 def test_items_of_other_shapes_are_left(library: ModuleType, tmp_path: Path) -> None:
-    """Containers accept items of other shapes, as optimizers require. Attributes do not."""
+    """Check that containers accept items of other shapes, as optimizers require.
+
+    Attributes do not accept them.
+    """
     tf = library
     full = tf.Module()
     full.listed = [tf.Variable(1.0), tf.Variable(2.0)]
@@ -324,7 +327,10 @@ def test_integers_beyond_32_bits_are_refused(tmp_path: Path) -> None:
 
 
 def test_wide_numbers_go_back_as_wide(tmp_path: Path) -> None:
-    """TensorFlow's int64 and float64 values keep their dtype when tfpy saves them narrowed."""
+    """Check that TensorFlow's int64 and float64 values keep their dtype.
+
+    tfpy saves them narrowed.
+    """
     theirs = {"n": reference.Variable(5, dtype=reference.int64), "x": reference.Variable(np.pi)}
     theirs["x"] = reference.Variable(np.float64([0.5]))
     first = reference.train.Checkpoint(**theirs).write(str(tmp_path / "a"))

@@ -101,7 +101,7 @@ def test_callbacks(tmp_path: Path) -> None:
 
 
 def test_a_process_that_dies_leaves_the_last_checkpoint(tmp_path: Path) -> None:
-    """The process is killed before each file operation in turn, while it saves and deletes."""
+    """Kill a process before each file operation in turn, while it saves and deletes."""
     argv = [sys.executable, str(HERE / "dying.py"), str(tmp_path)]
     done = subprocess.run(argv, capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stderr
@@ -109,7 +109,10 @@ def test_a_process_that_dies_leaves_the_last_checkpoint(tmp_path: Path) -> None:
 
 
 def test_checkpoints_of_other_folders_are_not_deleted(tmp_path: Path) -> None:
-    """A folder from an untrusted source may name any path."""
+    """Check that only checkpoints in the folder are deleted.
+
+    A folder from an untrusted source may name any path.
+    """
     folder, other = tmp_path / "mine", tmp_path / "other"
     folder.mkdir()
     (folder / "link").symlink_to(other)

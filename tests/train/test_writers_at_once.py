@@ -35,7 +35,7 @@ def saved(path: Any) -> set[float]:
 def test_two_writers_of_one_checkpoint(
     before: bool, fails: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A second save happens completely within the first one, which then ends or fails."""
+    """Run a second save completely within the first one, which then ends or fails."""
     if before:
         checkpoint(1.0).write(tmp_path / "of")
     add = ShardWriter.add
@@ -138,7 +138,10 @@ def test_what_was_written_stays_when_the_disk_is_full(name: str, tmp_path: Path)
 
 
 def test_places_of_files(tmp_path: Path) -> None:
-    """Links are followed, permissions are kept, and special files are written in place."""
+    """Check that links are followed and that permissions are kept.
+
+    Special files are written in place.
+    """
     place, link, pipe = tmp_path / "of", tmp_path / "link", tmp_path / "pipe"
     tf.io.write_file(place, "one")
     plain = place.stat().st_mode

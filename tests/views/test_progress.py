@@ -48,7 +48,7 @@ def shown(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str]]:
 
 
 def test_elements_and_counts(capsys: pytest.CaptureFixture[str]) -> None:
-    """Only the last line is printed if lines cannot be rewritten, e.g. in a log file."""
+    """Check that only the last line is printed if lines cannot be rewritten, e.g. in a log file."""
     steps = tf.notebook.progress(["a", "b", "c"], label="reading")
     assert list(steps) == ["a", "b", "c"]
     assert (steps.done, steps.total) == (3, 3)
@@ -161,7 +161,10 @@ def modules(monkeypatch: pytest.MonkeyPatch, *names: str) -> None:
 
 
 def test_tqdm(monkeypatch: pytest.MonkeyPatch, always: None, shown: list[Any]) -> None:
-    """A notebook's tqdm needs ipywidgets. The plot is always tfpy's."""
+    """Check that a notebook's tqdm is used only with ipywidgets.
+
+    The plot is always tfpy's.
+    """
     modules(monkeypatch, "tqdm", "tqdm.notebook")
     monkeypatch.setitem(sys.modules, "ipywidgets", None)
     assert progress.tqdm_bars(in_notebook=True) is None
@@ -188,7 +191,10 @@ async def awaited(count: int) -> AsyncIterator[int]:
 
 
 def test_async_loops(monkeypatch: pytest.MonkeyPatch, always: None) -> None:
-    """Other tasks run meanwhile, tensors are awaited, and only displayed tensors are read."""
+    """Check that other tasks run meanwhile and that tensors are awaited.
+
+    Only displayed tensors are read.
+    """
     reads: list[Tensor] = []
     data = Tensor.data
 
@@ -245,7 +251,7 @@ def test_errors(monkeypatch: pytest.MonkeyPatch, always: None) -> None:
 
 
 def test_live_plot(shown: list[tuple[str, str]], monkeypatch: pytest.MonkeyPatch) -> None:
-    """The plot is drawn a few times per second, and once more after the loop."""
+    """Check that the plot is drawn a few times per second, and once more after the loop."""
     monkeypatch.setattr(live_plot, "_EVERY", 0.02)
 
     async def train() -> tf.notebook.LivePlot:

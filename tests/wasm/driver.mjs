@@ -16,7 +16,7 @@ const wasm = new Uint8Array(readFileSync(join(assets, `xnnpack-${variant}.wasm`)
 const backend = await runtime.openWasm({ variant, wasm, codegen, hostBytes });
 const bound = runtime.bindHeap(backend, { HEAPU8: new Uint8Array() }, () => {});
 
-/** A heap with the file's bytes at an address other than 0. @param {number} nbytes */
+/** Return a heap with the file's bytes at an address other than 0. @param {number} nbytes */
 function heapOf(nbytes) {
   const heap = new Uint8Array(nbytes + 64);
   readSync(shared, heap, 64, nbytes, 0);

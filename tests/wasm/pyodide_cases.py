@@ -158,7 +158,7 @@ async def case_arguments_of_functions() -> None:
 
 
 async def case_memory_that_runs_out() -> None:
-    """If the heap of the wasm module cannot grow, the error names the requested and used bytes."""
+    """Check that the error names the requested and used bytes if the heap cannot grow."""
     switch = run_js(
         """(() => { const P = WebAssembly.Memory.prototype, { grow } = P;
         return (on) => { P.grow = on ? () => { throw new RangeError("full"); } : grow; }; })()"""

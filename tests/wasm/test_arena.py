@@ -75,7 +75,10 @@ CUMSUM = (("axis", 0), ("exclusive", False), ("reverse", False))
 
 
 def test_programs_share_one_arena(runtime: NodeRuntime) -> None:
-    """The runtime allocates the largest arena, not the sum, and frees it with the last program."""
+    """Check that the runtime allocates the largest arena, not the sum.
+
+    It frees the arena with the last program.
+    """
     before = runtime.call("memory")["bytes"]
     programs = [wasm.lower(chain(4, count)) for count in (100_000, 20_000, 1000, 50_000)]
     largest = max(p.arena.nbytes for p in programs if p.arena is not None)

@@ -195,7 +195,7 @@ def test_broadcasting(
 
 @pytest.mark.parametrize("n", [1, 7, 100, 127, 1000, 1024, 3000])
 def test_strides_that_broadcasting_does_not_make(n: int, pair: Pair) -> None:
-    """A foreign Program may read every other element, or one element per plane."""
+    """Read every other element and every third element, as foreign Programs may do."""
     x, y = np.arange(2 * n, dtype=np.float32), np.arange(3 * n, dtype=np.float32)
     a, b = inputs_of([x, y])
     program = expression_program(a * b - 1.0, [x[:n], y[:n]])

@@ -111,7 +111,7 @@ def test_a_slot_is_given_once(runtime: NodeRuntime) -> None:
 
 
 def test_what_was_packed_of_the_old_contents_is_dropped(runtime: NodeRuntime) -> None:
-    """The convolution packs a filter that the same run then overwrites."""
+    """Run a convolution that packs a filter which the same run then overwrites."""
     graph = Graph()
     x, w = graph.add_input(Aval((1, 6, 6, 4), ex.F)), graph.add_input(Aval((3, 3, 4, 8), ex.F))
     attrs = (("strides", (1, 1)), ("padding", ((1, 1), (1, 1))), ("dilations", (1, 1)))
@@ -145,7 +145,7 @@ def run_until_full(runtime: NodeRuntime, program: int, slot: int) -> list[int]:
 
 
 def test_a_run_that_fails_leaves_what_it_was_given(empty_runtime: NodeRuntime) -> None:
-    """The heap has no room for the other output."""
+    """Check that nothing changes if the heap has no room for the other output."""
     program = update()
     big = program.add_buffer((2**28,), ex.F)
     params = {"dims": [2**28], "strides": [[0]], "constants": [], "registers": 2}
@@ -251,7 +251,7 @@ def test_refused(name: str, runtime: NodeRuntime) -> None:
 
 
 def test_random_programs(runtime: NodeRuntime) -> None:
-    """The outputs have the same bits, whichever inputs are donated or kept."""
+    """Check that the outputs have the same bits, whichever inputs are donated or kept."""
     rng = np.random.default_rng(7)
     taken = 0
     for _ in range(30):

@@ -153,7 +153,10 @@ def test_a_matrix_that_comes_again_is_packed_once(
 
 
 def test_packed_filters_follow_their_bias(runtime: NodeRuntime, rng: np.random.Generator) -> None:
-    """A filter is packed with its bias, so another bias, or one in a new slot, takes effect."""
+    """Check that another bias, or one in a new slot, takes effect.
+
+    A filter is packed with its bias.
+    """
     program = Program("wasm")
     shapes = ((1, 4, 4, 4), (1, 1, 4, 4), (4,), (1, 4, 4, 4))
     buffers = [program.add_buffer(shape, ex.F) for shape in shapes]

@@ -1,4 +1,4 @@
-"""Exported programs on wasm, run by ``tfpy-run.mjs`` in node: no Python beside them."""
+"""Exported programs on wasm, run by ``tfpy-run.mjs`` in node without Python."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def runner() -> Iterator[ProgramRunner]:
 
 
 def test_size() -> None:
-    """What a page downloads besides the wasm module and the file."""
+    """Check the size of the script that a page downloads with the wasm module and the file."""
     require_assets("simd")
     assert len(gzip.compress((ASSETS / "tfpy-run.mjs").read_bytes(), 9)) < MOST_BYTES
 
@@ -80,7 +80,7 @@ def in_page(folder: Path, program: str) -> Any:
 
 
 def test_the_programs_of_the_documents(tmp_path: Path) -> None:
-    """Those of docs/export.md: Python writes the file that the page's scripts run."""
+    """Write a file with the programs of docs/export.md, and run it with the page's scripts."""
     require_assets("simd")
     names: dict[str, Any] = {}
     for program in blocks("docs/export.md", "python"):
@@ -117,7 +117,7 @@ def test_the_programs_of_the_documents(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", CASES)
 def test_agrees_with_python(runner: ProgramRunner, tmp_path: Path, name: str) -> None:
-    """Results are Python's, call by call, and no call leaves slots."""
+    """Check that the results of all calls equal Python's, and that no call leaves slots."""
     case = CASES[name]()
     case.export(tmp_path / "case.tfpy")
     loaded = runner.load(tmp_path / "case.tfpy")
@@ -129,7 +129,7 @@ def test_agrees_with_python(runner: ProgramRunner, tmp_path: Path, name: str) ->
 
 
 def test_keras_trains_and_predicts(runner: ProgramRunner, tmp_path: Path) -> None:
-    """Keras's layers and optimizers: what they compute on tfpy, step by step."""
+    """Compare Keras's layers and optimizers with their results on tfpy, step by step."""
     done = subprocess.run(
         [sys.executable, KERAS_WORKER, tmp_path], capture_output=True, text=True, timeout=300
     )
@@ -146,7 +146,7 @@ def test_keras_trains_and_predicts(runner: ProgramRunner, tmp_path: Path) -> Non
 
 @pytest.mark.parametrize("name", ["blazeface", "movenet-lightning"])
 def test_graph_models(runner: ProgramRunner, tmp_path: Path, name: str) -> None:
-    """A graph-model of TensorFlow.js, exported, gives what TensorFlow does."""
+    """Compare exported graph models of TensorFlow.js with TensorFlow."""
     model, (given, wanted) = loaded(name), reference(name)
     specs = {one.name: tf.TensorSpec(given[one.name].shape, one.dtype) for one in model.inputs}
     tf.export(model, tmp_path / "model.tfpy", specs, backends=["wasm"])
@@ -173,7 +173,10 @@ def test_progress_and_report(runner: ProgramRunner, tmp_path: Path) -> None:
 
 
 def test_variables_are_read_written_and_saved(runner: ProgramRunner, tmp_path: Path) -> None:
-    """Filters into which a scale is folded follow the variables; a saved file begins there."""
+    """Check that filters with a folded scale follow the variables.
+
+    A saved file starts with the changed values.
+    """
     w = tf.Variable(np.arange(9, dtype=np.float32).reshape(1, 1, 3, 3), name="w")
     scale = tf.Variable([1.0, 2.0, 3.0], name="scale")
     mask = tf.Variable([True, False], name="mask")
@@ -212,7 +215,7 @@ def test_variables_are_read_written_and_saved(runner: ProgramRunner, tmp_path: P
 
 
 def test_inputs(runner: ProgramRunner, tmp_path: Path) -> None:
-    """Numbers come in many forms; what is wrong with them is said."""
+    """Check that inputs are accepted in many forms, and that errors describe invalid inputs."""
 
     def add(x: Any, n: Any) -> Any:
         return {"sum": x + tf.cast(n, tf.float32)}
@@ -241,7 +244,7 @@ def test_inputs(runner: ProgramRunner, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["dense", "control_flow", "lists"])
 def test_broken_files(runner: ProgramRunner, tmp_path: Path, name: str) -> None:
-    """Whatever is wrong in a file is an error that says so, and the next file runs as before."""
+    """Check that every defect of a file raises a clear error and that the next file runs."""
     case = CASES[name]()
     case.export(tmp_path / "case.tfpy")
     data = (tmp_path / "case.tfpy").read_bytes()
@@ -256,7 +259,7 @@ def test_broken_files(runner: ProgramRunner, tmp_path: Path, name: str) -> None:
 
 
 def test_what_is_wrong_is_told(runner: ProgramRunner, tmp_path: Path) -> None:
-    """Each step and field is checked before anything relies on it."""
+    """Check that each step and field is validated before it is used."""
     case = CASES["lists"]()
     case.export(tmp_path / "case.tfpy")
     function, inputs = case.calls[0]
@@ -267,7 +270,7 @@ def test_what_is_wrong_is_told(runner: ProgramRunner, tmp_path: Path) -> None:
 
 
 def test_lists_are_no_numbers(runner: ProgramRunner, tmp_path: Path) -> None:
-    """What chooses a branch, counts a loop or names an item of a list."""
+    """Reject lists that choose a branch, count a loop or index an item of a list."""
 
     def f(x: Any, n: Any) -> Any:
         _, items = tf.while_loop(

@@ -52,7 +52,7 @@ def test_as_in_browsers(test: Callable[..., Any], variant: str) -> None:
 
 
 def test_an_exported_program_names_the_index(tmp_path: Path) -> None:
-    """The program can run again after the error."""
+    """Check that the program can run again after the error."""
     require_assets("relaxed")
     table = tf.Variable(np.arange(12, dtype=np.float32).reshape(6, 2))
     spec = {"rows": tf.TensorSpec([3], tf.int32)}

@@ -105,7 +105,10 @@ def test_tflite(name: str) -> None:
 
 
 def test_streaming() -> None:
-    """The host only converts integers for the device, and the model's state stays there."""
+    """Check that the host only converts integers for the device.
+
+    The model's state stays on the device.
+    """
     data = file("alexa", WAKE_WORDS)
     model = read_tflite(data)
     (spec,) = model.inputs
@@ -121,7 +124,7 @@ def test_streaming() -> None:
 
 
 def test_int8() -> None:
-    """A graph-model and an ONNX file multiply in int8 on request."""
+    """Check that a graph-model and an ONNX file multiply in int8 on request."""
     product, convolution = "quantized_matmul", "quantized_conv2d"
     cases: list[tuple[Any, Any, set[str], float]] = [
         (partial(loaded, "blazeface"), reference("blazeface")[0], {product}, 0.1),

@@ -209,7 +209,10 @@ def test_full_heap_is_an_error(empty_runtime: NodeRuntime) -> None:
 
 
 def test_packed_filters_follow_their_slot(runtime: NodeRuntime, rng: np.random.Generator) -> None:
-    """Each filter slot is packed once, and a new slot is never confused with an old one."""
+    """Check that each filter slot is packed once.
+
+    A new slot is never confused with an old one.
+    """
     program = Program("wasm")
     f = [program.add_buffer(s, ex.F) for s in ((1, 5, 5, 4), (3, 3, 4, 4), (1, 3, 3, 4))]
     program.inputs, program.outputs = f[:2], f[2:]

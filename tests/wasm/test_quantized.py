@@ -83,7 +83,7 @@ def test_agrees_with_the_reference(
 
 
 def test_all_values_of_int8(runtime: NodeRuntime, rng: np.random.Generator) -> None:
-    """The extreme values on both sides must not saturate dot products of relaxed SIMD."""
+    """Check that extreme values on both sides do not saturate dot products of relaxed SIMD."""
     for signs in ([1.0, 1.0], [-1.0, -1.0], [-1.0, 1.0]):
         a = rng.choice(np.float32(signs), (9, 512))
         b = rng.choice(np.float32(signs), (512, 24))
@@ -98,7 +98,7 @@ def test_all_values_of_int8(runtime: NodeRuntime, rng: np.random.Generator) -> N
 
 @pytest.mark.parametrize("width", [17, 24])
 def test_special_rows(width: int, runtime: NodeRuntime, rng: np.random.Generator) -> None:
-    """Each row has its own scale, so that no row affects another."""
+    """Check that each row has its own scale, so that no row affects another."""
     a = np.stack(SPECIAL).astype(np.float32)[:, 24 - width :]
     b = rng.standard_normal((width, 40)).astype(np.float32)
     got, wanted = product(runtime, a, b), reference(a, b)
@@ -198,7 +198,7 @@ def test_convolutions(case: Case, runtime: NodeRuntime, rng: np.random.Generator
 
 
 def test_special_pixels(runtime: NodeRuntime, rng: np.random.Generator) -> None:
-    """A pixel that is not finite causes NaN in the windows that contain it, and in no others."""
+    """Check that a pixel that is not finite causes NaN only in the windows that contain it."""
     case = Case((1, 6, 6), (3, 3), (24, 9), pad=((1, 1), (1, 1)))
     x = rng.standard_normal((1, 6, 6, 24)).astype(np.float32)
     filters = rng.standard_normal((3, 3, 24, 9)).astype(np.float32)

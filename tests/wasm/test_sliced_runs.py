@@ -116,7 +116,10 @@ def test_a_run_that_is_dropped_leaves_nothing(runtime: NodeRuntime) -> None:
 
 
 def test_donations(runtime: NodeRuntime) -> None:
-    """A run in slices accepts no donations, and the slots it reads cannot be donated meanwhile."""
+    """Check that a run in slices accepts no donations.
+
+    The slots that it reads cannot be donated meanwhile.
+    """
     program: Program = update()
     number = runtime.register(program)
     w, g = arrays()

@@ -156,7 +156,10 @@ def test_convolution(case: Case, runtime: NodeRuntime, rng: np.random.Generator)
 def test_depthwise_of_each_width(
     size: int, stride: int, pad: tuple[int, int], runtime: NodeRuntime, rng: np.random.Generator
 ) -> None:
-    """Square filters compute several outputs at once: test fewer, equally many and more per row."""
+    """Compare rows with fewer, as many and more outputs than are computed at once.
+
+    Kernels of square filters compute several outputs at once.
+    """
     for width in range(1, 17):
         if width + sum(pad) < size:
             continue

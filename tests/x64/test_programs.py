@@ -217,7 +217,7 @@ def datasets(tf: Any) -> Any:
 
 
 def test_checkpoints(tmp_path: Path) -> None:
-    """Each library reads the other's checkpoint."""
+    """Check that each library reads the other's checkpoint."""
     path = str(tmp_path / "saved")
     for saver, reader in ((tfpy, tensorflow), (tensorflow, tfpy)):
         saved, found = (

@@ -122,7 +122,7 @@ def test_random_programs(rng: np.random.Generator) -> None:
 
 
 def test_elementwise_steps_work_in_place() -> None:
-    """A chain of elementwise steps needs memory for one temporary."""
+    """Check that a chain of elementwise steps needs memory for one temporary."""
     graph = Graph()
     x = graph.add_input(Aval((1000,), ex.F))
     y = x

@@ -191,7 +191,10 @@ def test_parameters_are_declared_by_kind() -> None:
 
 
 def test_what_a_prologue_makes_is_computed_in_loops() -> None:
-    """Drivers inline calls, so 64 copies of a long expression would compile for minutes."""
+    """Check that a prologue is called in a loop.
+
+    Drivers inline calls, so 64 copies of a long expression would compile for minutes.
+    """
     parameters: dict[str, Any] = {"kind": "sum", "n": 3, "chunk": 3, "chunks": 1, "inner": 1}
     sources = []
     for made in (False, True):

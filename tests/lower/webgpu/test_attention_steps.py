@@ -82,7 +82,7 @@ def test_large_scores_are_never_in_memory() -> None:
 
 @pytest.mark.parametrize("tile", {*attention.LARGE, *attention.SMALL})
 def test_tiles_fit(tile: attention.AttentionTile) -> None:
-    """Tiles of attention fit every device.
+    """Check that tiles of attention fit every device.
 
     Each thread loads the same amount, swizzled positions stay inside the tile, and workgroup memory
     suffices on any device.

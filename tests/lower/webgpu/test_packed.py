@@ -79,7 +79,7 @@ def steps_of(program: Program) -> list[tuple[str, list[int]]]:
     ],
 )
 def test_products(sizes: tuple[int, int, int], name: str, groups: list[int]) -> None:
-    """The prelude packs weights once, and each run packs rows."""
+    """Check that the prelude packs weights once, and each run packs rows."""
     prelude, main = programs(product(*sizes))
     assert [name for name, _ in steps_of(prelude)][-1] == "pack_bytes"
     *packing, found = steps_of(main)
@@ -130,7 +130,10 @@ def test_few_rows_are_normalised_by_their_product(m: int, affine: bool) -> None:
 
 @pytest.mark.usefixtures("small")
 def test_nibbles_are_as_exact_as_they_can_be() -> None:
-    """4-bit weights in groups of 128, one of them partial, are the nearest representable values."""
+    """Check that 4-bit weights are the nearest representable values.
+
+    They are in groups of 128, one of which is partial.
+    """
     graph = product(3, 96, 300)
     rng = np.random.default_rng(3)
     x, w = rng.normal(0.5, 1, (3, 300)).astype(np.float32), np.zeros((300, 96), np.float32)
@@ -148,7 +151,7 @@ def test_nibbles_are_as_exact_as_they_can_be() -> None:
 @pytest.mark.parametrize(("m", "name"), [(2, "packed_rows"), (20, "packed_conv2d")])
 @pytest.mark.parametrize("transposed", [False, True])
 def test_products_of_int8(m: int, name: str, transposed: bool) -> None:
-    """Packed products equal the products of int8 with sums in int32."""
+    """Check that packed products equal the products of int8 with sums in int32."""
     s = Sketch(((m, 70), int8), ((80, 70) if transposed else (70, 80), int8))
     x, w = (s("cast", value, dtype=int32) for value in (0, 1))
     product = s("matmul", x, w, transpose_a=False, transpose_b=transposed)
@@ -171,7 +174,7 @@ def test_convolutions_with_bias() -> None:
 
 @pytest.mark.usefixtures("small")
 def test_depthwise_convolutions_pack_their_pixels() -> None:
-    """One thread packs one word of a pixel."""
+    """Check that one thread packs one word of a pixel."""
     _, main = programs(separable(14, 128, 256))
     assert steps_of(main) == [("pack_bytes", [25, 1, 1]), ("packed_tile", [8, 7, 1])]
     source = main.kernels[main.steps[0].kernel].source
@@ -228,7 +231,7 @@ MATRICES = {
 @pytest.mark.usefixtures("small")
 @pytest.mark.parametrize("name", MATRICES)
 def test_subgroup_matrices(name: str) -> None:
-    """Products of enough pixels use subgroup matrices."""
+    """Check that products of enough pixels use subgroup matrices."""
     graph, kernel, groups = MATRICES[name]
     _, main = optimize_with_weights(graph, WebGPUTarget(), range(1, len(graph.inputs)), 8)
     program = lower(main, matrices=True)
@@ -275,7 +278,7 @@ def test_the_largest_tile_fits() -> None:
     "graph", [product(9, 70, 70), convolution(9, 40, 112), separable(9, 64, 70)]
 )
 def test_packed_products_are_the_quantized_ones(graph: Graph) -> None:
-    """Results of packed bytes on WebGPU equal wasm's."""
+    """Check that results of packed bytes on WebGPU equal wasm's."""
     rng = np.random.default_rng(3)
     given = [rng.normal(0.5, 1, graph.avals[i].shape).astype(np.float32) for i in graph.inputs]
     weights = range(1, len(graph.inputs))

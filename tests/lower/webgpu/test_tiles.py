@@ -48,7 +48,10 @@ def steps_of(program: Program) -> list[tuple[str, list[int]]]:
     ],
 )
 def test_tiles_and_parts_of_sums(sizes: tuple[int, int, int, int], groups: list[int]) -> None:
-    """Several of few tiles share a sum to keep the device busy, and a last step adds the parts."""
+    """Check that several tiles share a sum if there are few, to keep the device busy.
+
+    A last step adds the parts.
+    """
     name, found = steps_of(product(*sizes))[0]
     assert (name, found) == ("matmul_tile", groups)
     rest = [name for name, _ in steps_of(product(*sizes))[1:]]
@@ -76,7 +79,10 @@ def test_products_that_are_computed_otherwise(program: Program, name: str) -> No
     [tiles.LARGE, tiles.MEDIUM, tiles.SMALL_TILE, tiles.MEDIUM_SHORT, tiles.SMALL_SHORT],
 )
 def test_tiles_fit(tile: tiles.Tile) -> None:
-    """Each thread loads the same amount, and workgroup memory suffices, also for sums."""
+    """Check that each thread loads the same amount.
+
+    Workgroup memory suffices, also for sums.
+    """
     threads = tile.tx * tile.ty * tile.parts
     for fours in (tile.tm * tile.ty, tile.tn * tile.tx):
         assert 4 * tile.depth * fours % threads == 0
@@ -90,7 +96,7 @@ def test_tiles_fit(tile: tiles.Tile) -> None:
 
 
 def test_samples_lower_to_tiles(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each convolution that is computed as a product lowers to a valid Program."""
+    """Check that each convolution that is computed as a product lowers to a valid Program."""
     monkeypatch.setattr(tiles, "SMALL", 1)
     for name in ("conv2d", "conv2d_backprop_input", "conv2d_backprop_filter", "conv3d"):
         op = OPS[name]

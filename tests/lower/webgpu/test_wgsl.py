@@ -40,7 +40,7 @@ def render(op: str, types: tuple[ex.DType, ...]) -> str:
 
 @pytest.mark.parametrize(("op", "types"), TYPED_OPS)
 def test_operations_call_known_functions(op: str, types: tuple[ex.DType, ...]) -> None:
-    """WGSL has no overloading, so each function takes the operand's type."""
+    """Check that each function takes the operand's type, because WGSL has no overloading."""
     statement = render(op, types)
     heads = {
         name: re.search(rf"fn {name}\(\w+: (\w+)", block.code)
@@ -144,6 +144,6 @@ def test_bits_of_float16_are_the_host_s() -> None:
 
 
 def test_the_largest_float_is_a_float_before_rounding() -> None:
-    """WGSL rejects a literal that is out of range before rounding."""
+    """Check that the literal of the largest float is in range before rounding, as WGSL requires."""
     lowest = WGSL.constant(-3.4028234663852886e38, F)
     assert float(lowest) == -3.4028234663852886e38

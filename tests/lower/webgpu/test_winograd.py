@@ -61,6 +61,6 @@ def test_others_are_products_in_tiles(x: Any, filter_: Any, attrs: Any) -> None:
 
 
 def test_no_tiles() -> None:
-    """Devices that compile tiles too slowly do not use transforms either."""
+    """Check that devices that compile tiles too slowly do not use transforms either."""
     found = kernels("conv2d", (16, 56, 56, 128), (3, 3, 128, 128), tiles=False)
     assert "winograd_output" not in found
