@@ -7,7 +7,7 @@ tfpy-run.mjs, tfpy-run.d.ts  web/player/run.mjs as one minified module, and its 
 glsl/, wgsl/                 the kernel templates and their library
 xnnpack-<variant>.wasm       the XNNPACK modules
 xnnpack.json                 the digests of the modules, for pages that fetch them from elsewhere
-THIRD_PARTY_NOTICES.txt      the licences of the software that is compiled in
+THIRD_PARTY_NOTICES.txt      the licenses of the software that is compiled in
 """
 
 from __future__ import annotations

@@ -15,13 +15,13 @@ from .cache import entry, file_hash
 from .paths import ROOT
 
 SOURCE = ROOT / "docs" / "site" / "static" / "icon.svg"
-"""A rounded square with strokes of one colour across and down."""
+"""A rounded square with strokes of one color across and down."""
 STROKE = re.compile(r"M(\d+) (\d+)([hv])(\d+)")
 SIZE = 32
 FINE = 4
 """Number of sample points per pixel in each direction, for smooth edges."""
 
-Colour = tuple[int, int, int]
+Color = tuple[int, int, int]
 Box = tuple[float, float, float, float]
 
 
@@ -43,7 +43,7 @@ def _pixels(svg: str) -> bytes:
     assert square is not None
     assert path is not None
     side, round_ = float(square.attrib["width"]), float(square.attrib["rx"])
-    ground, drawn = _colour(square.attrib["fill"]), _colour(path.attrib["stroke"])
+    ground, drawn = _color(square.attrib["fill"]), _color(path.attrib["stroke"])
     width = float(path.attrib["stroke-width"]) / 2
     strokes = [
         (float(x), float(y), float(x) + float(n) * (way == "h"), float(y) + float(n) * (way == "v"))
@@ -72,7 +72,7 @@ def _is_near(point: tuple[float, float], box: Box, distance: float) -> bool:
     return across * across + down * down <= distance * distance
 
 
-def _colour(text: str) -> Colour:
+def _color(text: str) -> Color:
     digits = text[1:] if len(text) == 7 else "".join(2 * digit for digit in text[1:])
     return int(digits[:2], 16), int(digits[2:4], 16), int(digits[4:], 16)
 

@@ -1,6 +1,6 @@
-"""The licences of the works of others that tfpy's artefacts contain.
+"""The licenses of the works of others that tfpy's artefacts contain.
 
-The text of a licence comes from the sources if possible, otherwise from the SPDX list.
+The text of a license comes from the sources if possible, otherwise from the SPDX list.
 """
 
 from __future__ import annotations
@@ -18,29 +18,29 @@ from . import npm, xnnpack
 NAME = "THIRD_PARTY_NOTICES.txt"
 LINE = "=" * 79
 OPEN = re.compile(r"<year> <[a-z ]+>|YEAR by AUTHOR EMAIL")
-"""Placeholders in the licences of the SPDX list."""
+"""Placeholders in the licenses of the SPDX list."""
 
 
 @dataclass(frozen=True)
 class Part:
-    """A work of others: its name and version, its licence (SPDX) and the text of the licence."""
+    """A work of others: its name and version, its license (SPDX) and the text of the license."""
 
     name: str
-    licence: str
+    license: str
     text: str
 
 
 @dataclass(frozen=True)
 class Linked:
-    """A work that is compiled in and comes without the text of its licence.
+    """A work that is compiled in and comes without the text of its license.
 
     Attributes:
-        holders: Text for the placeholders of the licence; "" if it has none.
+        holders: Text for the placeholders of the license; "" if it has none.
         spdx: Name of the text in the SPDX list.
     """
 
     name: str
-    licence: str
+    license: str
     spdx: str
     holders: str = ""
 
@@ -72,7 +72,7 @@ IN_PAGES = (
     Linked("These three, as @vladmandic/human ships them", "MIT", "MIT", "Vladimir Mandic"),
     Linked("basic-pitch's network", "Apache-2.0", "Apache-2.0", "2022 Spotify AB"),
 )
-LICENCES_OF_SOURCES = {
+LICENSES_OF_SOURCES = {
     "xnnpack": "BSD-3-Clause",
     "pthreadpool": "BSD-2-Clause",
     "fxdiv": "MIT",
@@ -93,17 +93,17 @@ def of_site(wheels: Iterable[Path]) -> str:
 
 def _told(what: str, parts: Iterable[Part]) -> str:
     parts = list(parts)
-    lines = [f"Works of others in {what}, with their licences.", ""]
-    lines += [f"- {part.name}: {part.licence}" for part in parts]
+    lines = [f"Works of others in {what}, with their licenses.", ""]
+    lines += [f"- {part.name}: {part.license}" for part in parts]
     for part in parts:
-        lines += ["", LINE, f"{part.name}: {part.licence}", LINE, "", part.text.strip()]
+        lines += ["", LINE, f"{part.name}: {part.license}", LINE, "", part.text.strip()]
     return "\n".join(lines) + "\n"
 
 
 def _of_modules() -> list[Part]:
     top = xnnpack.ensure_sources()
     sources = [
-        Part(f"{name} {version}", LICENCES_OF_SOURCES[name], _read(top / name / "LICENSE"))
+        Part(f"{name} {version}", LICENSES_OF_SOURCES[name], _read(top / name / "LICENSE"))
         for name, (version, _) in xnnpack.SOURCES.items()
     ]
     return [*sources, *map(_of, IN_XNNPACK_MODULES)]
@@ -119,7 +119,7 @@ def _of(linked: Linked) -> Part:
     text, filled = OPEN.subn(linked.holders, json.loads(_read(found))["licenseText"])
     if linked.holders and not filled:
         text = f"Copyright (c) {linked.holders}\n\n{text}"
-    return Part(linked.name, linked.licence, text)
+    return Part(linked.name, linked.license, text)
 
 
 def _of_wheel_file(wheel: Path) -> list[Part]:
@@ -136,8 +136,8 @@ def _of_wheel_file(wheel: Path) -> list[Part]:
             for name in sorted(names)
             if name.startswith(folder) and not name.endswith("/")
         ]
-    licence = head["License-Expression"] or head["License"].splitlines()[0]
-    return [Part(f"{head['Name']} {head['Version']}", licence, "\n".join(texts))]
+    license = head["License-Expression"] or head["License"].splitlines()[0]
+    return [Part(f"{head['Name']} {head['Version']}", license, "\n".join(texts))]
 
 
 def _read(file: Path) -> str:

@@ -313,11 +313,11 @@ def _make_optree(into: Path) -> None:
     shutil.rmtree(work)
 
 
-def _own_info(name: str, version: str, summary: str, licence: str) -> dict[str, bytes]:
+def _own_info(name: str, version: str, summary: str, license: str) -> dict[str, bytes]:
     """Return the .dist-info of a wheel that does not come from the index."""
     info = f"{name}-{version}.dist-info"
     metadata = ["Metadata-Version: 2.4", f"Name: {name}", f"Version: {version}"]
-    metadata += [f"Summary: {summary}", f"License-Expression: {licence}"]
+    metadata += [f"Summary: {summary}", f"License-Expression: {license}"]
     return {
         f"{info}/METADATA": ("\n".join(metadata) + "\n").encode(),
         f"{info}/WHEEL": side_modules.wheel_text(TAG),

@@ -2,7 +2,7 @@
 
 The page names a table by its file and heading, `<!-- plot: h200.md, webgpu -->`. The plot that
 replaces it is an HTML list with bars drawn by CSS (`docs/site/static/run.css`). So it has the
-colours of the page, and on a narrow screen each name is above its bar.
+colors of the page, and on a narrow screen each name is above its bar.
 """
 
 from __future__ import annotations

@@ -61,7 +61,7 @@ AXES: Mapping[str, Mapping[str, Value]] = {
         "software rasterizers only": Value(
             answers={
                 "webgpu": Answer(False, f'fallback adapter {_SLOWER}"WEBGPU_SOFTWARE_ENABLED".*'),
-                "webgl": Answer(False, f'software rasteriser {_SLOWER}"SOFTWARE_WEBGL_ENABLED".*'),
+                "webgl": Answer(False, f'software rasterizer {_SLOWER}"SOFTWARE_WEBGL_ENABLED".*'),
             },
         ),
         "none": Value(

@@ -152,7 +152,7 @@ def test_backend_is_chosen_as_in_python(evaluate: Evaluate) -> None:
     found = evaluate("called", url_of(path), {}, [])
     assert found["backend"] == "wasm"
     assert found["variant"] == "relaxed-threads"
-    for name, reason in (("webgl", "software rasteriser"), ("webgpu", "fallback adapter")):
+    for name, reason in (("webgl", "software rasterizer"), ("webgpu", "fallback adapter")):
         assert found["report"][name]["status"] == "skipped"
         assert reason in found["report"][name]["reason"]
     allowed = {"allowSoftwareWebgl": True, "allowSoftwareWebgpu": True}

@@ -84,7 +84,7 @@ found["unpacked"] = [h5py.File is h5py._hl.files.File, h5py.__file__, os.path.ex
 found["version"] = [keras.__version__, importlib.metadata.version("keras")]
 found["source"] = inspect.getsource(keras.layers.Dense.build)
 found["told"] = told()
-found["licences"] = [str(f) for f in importlib.metadata.files("h5py") if "licenses" in str(f)]
+found["licenses"] = [str(f) for f in importlib.metadata.files("h5py") if "licenses" in str(f)]
 """
 
 
@@ -122,4 +122,4 @@ def test_packages_come_when_a_page_asks(tfpy_page: Callable[..., OpenPage]) -> N
     assert found["source"].lstrip().startswith("def build(self, input_shape):")
     assert "site-packages/keras/src/layers/core/dense.py" in found["told"]
     assert "raise ValueError(" in found["told"]
-    assert any("hdf5" in name for name in found["licences"])
+    assert any("hdf5" in name for name in found["licenses"])

@@ -277,11 +277,11 @@ def made_cases() -> Iterator[Case]:
         x = rng.normal(0.5, 1, (m, k)).astype(np.float32)
         w = rng.normal(0, 1, (k, 70)).astype(np.float32)
         scale, offset = (rng.normal(1, 0.3, k).astype(np.float32) for _ in range(2))
-        graph = normalised_product(m, k, 70, affine)
+        graph = normalized_product(m, k, 70, affine)
         yield packed_case(graph, [x, w, scale, offset])
 
 
-def normalised_product(m: int, k: int, n: int, affine: bool) -> Graph:
+def normalized_product(m: int, k: int, n: int, affine: bool) -> Graph:
     builder = Builder(Graph())
     apply = {name: partial(builder.apply, op) for name, op in OPS.items()}
     shapes = ((m, k), (k, n), (k,), (k,))

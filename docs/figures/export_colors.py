@@ -1,4 +1,4 @@
-"""Draw docs/figures/export_colors.svg: the text colours that the model of docs/export.md chooses.
+"""Draw docs/figures/export_colors.svg: the text colors that the model of docs/export.md chooses.
 
 PYTHONPATH=src:tests python docs/figures/export_colors.py
 """
@@ -18,12 +18,12 @@ WIDTH, HEIGHT, SIDE = 720, 216, 76
 
 
 def channels(color: str) -> list[float]:
-    """Return red, green and blue of a colour, from 0 to 1."""
+    """Return red, green and blue of a color, from 0 to 1."""
     return [int(color[at : at + 2], 16) / 255 for at in (1, 3, 5)]
 
 
 def row(names: dict[str, Any], title: str, top: int) -> str:
-    """Return the colours, each with a text in the colour that the model chooses now."""
+    """Return the colors, each with a text in the color that the model chooses now."""
     colors = names["tf"].constant([channels(color) for color in COLORS])
     parts = [f'<text class="name" x="20" y="{top}">{title}</text>']
     for at, (color, dark) in enumerate(

@@ -52,16 +52,16 @@ def year(names: dict[str, Any]) -> str:
     for day, name in MONTHS.items():
         y = HEIGHT - BOTTOM + 20
         parts.append(f'<text x="{x_of(day):.1f}" y="{y}" text-anchor="middle">{name}</text>')
-    for latitude, (name, colour) in PLACES.items():
+    for latitude, (name, color) in PLACES.items():
         exact = [names["daylight"](latitude, int(day)) for day in days]
         rows = np.float32([[latitude, day] for day in days])
         found = asyncio.run(names["loaded"].predict_async(rows, verbose=0))[:, 0]
-        parts.append(curve(days, exact, f'stroke="{colour}" stroke-width="2"'))
+        parts.append(curve(days, exact, f'stroke="{color}" stroke-width="2"'))
         parts.append(
-            curve(days, found, f'stroke="{colour}" stroke-width="2" stroke-dasharray="5 5"')
+            curve(days, found, f'stroke="{color}" stroke-width="2" stroke-dasharray="5 5"')
         )
         y = y_of(exact[-1]) + 4
-        parts.append(f'<text x="{WIDTH - RIGHT + 10}" y="{y:.1f}" fill="{colour}">{name}</text>')
+        parts.append(f'<text x="{WIDTH - RIGHT + 10}" y="{y:.1f}" fill="{color}">{name}</text>')
     y = HEIGHT - 10
     for x, dashes, text in ((LEFT, "", "sunrise equation"), (LEFT + 190, "5 5", "network")):
         parts.append(

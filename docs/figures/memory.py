@@ -66,14 +66,14 @@ def leaks(names: dict[str, Any]) -> str:
         x, y = place(step, 0)
         parts.append(f'<text x="{x:.1f}" y="{y + 20}" text-anchor="middle">{step}</text>')
     parts.append(f'<text x="{WIDTH - RIGHT}" y="{height - 6}" text-anchor="end">step</text>')
-    for (name, (values, colour)), shift in zip(lines.items(), (4, -10, 4), strict=True):
+    for (name, (values, color)), shift in zip(lines.items(), (4, -10, 4), strict=True):
         points = " ".join("{:.1f},{:.1f}".format(*place(i, v)) for i, v in enumerate(values))
         parts.append(
-            f'<polyline points="{points}" fill="none" stroke="{colour}" stroke-width="2.5"/>'
+            f'<polyline points="{points}" fill="none" stroke="{color}" stroke-width="2.5"/>'
         )
         x, y = place(STEPS, values[-1])
         text = f"{name}: {values[-1]:.0f} MB"
-        parts.append(f'<text x="{x + 8}" y="{y + shift:.1f}" fill="{colour}">{text}</text>')
+        parts.append(f'<text x="{x + 8}" y="{y + shift:.1f}" fill="{color}">{text}</text>')
     return document(height, parts)
 
 

@@ -60,7 +60,7 @@ def point(position: Any) -> tuple[float, float]:
 
 
 def loss_map() -> list[str]:
-    """Return one path for each color; equal neighbours of a row are one rectangle."""
+    """Return one path for each color; equal neighbors of a row are one rectangle."""
     x, y = np.arange(STEP / 2, 8, STEP), np.arange(STEP / 2, 6, STEP)
     grid = np.stack(np.meshgrid(x, y), -1).astype(np.float32)
     losses = tf.reduce_mean((distances(grid[:, :, None, :]) - measured) ** 2, -1).numpy()

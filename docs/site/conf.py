@@ -131,7 +131,7 @@ def _fit(app: Any, page: str, template: str, context: dict[str, Any], tree: Any)
     """Prepare a page for narrow screens: make long names wrap, and label the cells of tables."""
     body = WORD.sub(lambda word: BREAK.sub(r"\g<0><wbr>", word[0]), context.get("body", ""))
     body = PRIVATE.sub("", PARAMETERS.sub(_in_lines, body))
-    context["body"] = TABLES.sub(_labelled, body)
+    context["body"] = TABLES.sub(_labeled, body)
 
 
 def _in_lines(found: re.Match[str]) -> str:
@@ -139,7 +139,7 @@ def _in_lines(found: re.Match[str]) -> str:
     return found[1].replace("<dd>", '<span class="tfpy-parameter">').replace("</dd>", "</span>")
 
 
-def _labelled(found: re.Match[str]) -> str:
+def _labeled(found: re.Match[str]) -> str:
     """Add the heads of the columns to the cells of a table."""
     table = BeautifulSoup(found[0], "html.parser")
     heads = [head.get_text() for head in table.select("thead th")]

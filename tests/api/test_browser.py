@@ -38,9 +38,9 @@ def test_what_is_no_image(pixels: Any, channels: int) -> None:
 
 
 def test_to_pixels() -> None:
-    colours = tf.browser.to_pixels(RGBA[:, :, :3].astype(np.int32))
-    np.testing.assert_array_equal(colours[:, :, :3], RGBA[:, :, :3])
-    assert (colours[:, :, 3] == 255).all()
+    colors = tf.browser.to_pixels(RGBA[:, :, :3].astype(np.int32))
+    np.testing.assert_array_equal(colors[:, :, :3], RGBA[:, :, :3])
+    assert (colors[:, :, 3] == 255).all()
     grey = finished(tf.browser.to_pixels_async(np.array([[0.0, 0.5, 1.0]], np.float32)))
     np.testing.assert_array_equal(grey[0, :, :3], np.repeat([[0], [128], [255]], 3, 1))
     assert grey.dtype == np.uint8

@@ -116,7 +116,7 @@ def test_clipping_indexed_slices(tf: Any) -> Any:
     ]
 
 
-COLOURS = [
+COLORS = [
     [0.5, 0.5, 0.5], [0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.2, 0.4, 0.6], [0.3, 0.3, 0.1],
     [0.1, 0.3, 0.3], [0.3, 0.1, 0.3], [0.1, 0.3, 0.1], [0.1, 0.1, 0.3], [0.3, 0.1, 0.1],
     [0.0, 0.5, 0.5], [0.5, 0.0, 0.5], [0.9, 0.2, 0.7], [0.2, 0.9, 0.7], [0.7, 0.2, 0.9],
@@ -127,7 +127,7 @@ COLOURS = [
 def test_gradient_of_hues_between_equal_channels(tf: Any) -> Any:
     found = []
     for seed in ([1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [3.0, 5.0, 7.0]):
-        x = tf.constant(COLOURS)
+        x = tf.constant(COLORS)
         with tf.GradientTape() as tape:
             tape.watch(x)
             y = tf.image.rgb_to_hsv(x) * seed

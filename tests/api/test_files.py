@@ -178,10 +178,10 @@ def chunk(kind: bytes, body: bytes) -> bytes:
 
 
 def file_of(
-    colour: int, depth: int, size: int, rows: int, *extra: bytes, interlaced: int = 0
+    color: int, depth: int, size: int, rows: int, *extra: bytes, interlaced: int = 0
 ) -> bytes:
     """Return a PNG file of random bytes with random line filters."""
-    channels = {0: 1, 2: 3, 3: 1, 4: 2, 6: 4}[colour]
+    channels = {0: 1, 2: 3, 3: 1, 4: 2, 6: 4}[color]
     areas = [(0, 0, 1, 1)]
     if interlaced:
         areas = [(0, 0, 8, 8), (4, 0, 8, 8), (0, 4, 4, 8), (2, 0, 4, 4), (0, 2, 2, 4),
@@ -192,30 +192,30 @@ def file_of(
         length = -(-columns * channels * depth // 8)
         for _ in range(len(range(y, rows, down)) if columns else 0):
             lines += bytes([int(RNG.integers(5))]) + RNG.bytes(length)
-    head = struct.pack(">IIBBBBB", size, rows, depth, colour, 0, 0, interlaced)
+    head = struct.pack(">IIBBBBB", size, rows, depth, color, 0, 0, interlaced)
     parts = [(b"IHDR", head), *((e[:4], e[4:]) for e in extra), (b"IDAT", zlib.compress(lines))]
     return b"\x89PNG\r\n\x1a\n" + b"".join(chunk(*p) for p in (*parts, (b"IEND", b"")))
 
 
 @pytest.mark.parametrize("interlaced", [0, 1])
 @pytest.mark.parametrize(
-    ("colour", "depth"),
+    ("color", "depth"),
     [(0, 1), (0, 2), (0, 4), (0, 8), (0, 16), (2, 8), (2, 16), (3, 1), (3, 4), (3, 8), (4, 8),
      (4, 16), (6, 8), (6, 16)],
 )  # fmt: skip
-def test_kinds_of_png(colour: int, depth: int, interlaced: int) -> None:
-    colours = 2**depth
-    palette = [b"PLTE" + RNG.bytes(3 * colours)] if colour == 3 else []
+def test_kinds_of_png(color: int, depth: int, interlaced: int) -> None:
+    colors = 2**depth
+    palette = [b"PLTE" + RNG.bytes(3 * colors)] if color == 3 else []
     alphas = {
         0: b"tRNS\0\1",
         2: b"tRNS\0\1\0\2\0\3",
-        3: b"tRNS" + bytes(range(0, 200, 9))[: colours - 1],
+        3: b"tRNS" + bytes(range(0, 200, 9))[: colors - 1],
     }
-    for extra in ([], [alphas[colour]] if colour in alphas else []):
+    for extra in ([], [alphas[color]] if color in alphas else []):
         for size, rows in ((1, 1), (5, 3), (17, 19)):
-            data = file_of(colour, depth, size, rows, *palette, *extra, interlaced=interlaced)
+            data = file_of(color, depth, size, rows, *palette, *extra, interlaced=interlaced)
             shallow = (
-                colour in (0, 3) and depth < 8 and not extra
+                color in (0, 3) and depth < 8 and not extra
             )  # TensorFlow's opaque value is not 255
             for wanted in (0, 1, 3) if shallow else (0, 1, 3, 4):
                 compare(*(tf.io.decode_png(data, wanted) for tf in BOTH), 0, f"{size} {wanted}")

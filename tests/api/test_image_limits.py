@@ -25,13 +25,13 @@ def few_bytes() -> Iterator[None]:
     tfpy.env().set(LIMIT, before)
 
 
-def png(width: int, height: int, depth: int, colour: int, interlaced: int = 0) -> bytes:
+def png(width: int, height: int, depth: int, color: int, interlaced: int = 0) -> bytes:
     """Return a PNG of zeros."""
-    bits = {0: 1, 2: 3, 3: 1, 4: 2, 6: 4}[colour] * depth
-    head = struct.pack(">IIBBBBB", width, height, depth, colour, 0, 0, interlaced)
+    bits = {0: 1, 2: 3, 3: 1, 4: 2, 6: 4}[color] * depth
+    head = struct.pack(">IIBBBBB", width, height, depth, color, 0, 0, interlaced)
     lines = zlib.compress(bytes((-(-width * bits // 8) + 1) * height), 9)
     parts = [(b"IHDR", head), (b"PLTE", bytes(6)), (b"tRNS", b"\1\2"), (b"IDAT", lines)]
-    if colour != 3:
+    if color != 3:
         del parts[1:3]
     return b"\x89PNG\r\n\x1a\n" + b"".join(
         struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))

@@ -139,7 +139,7 @@ def test_activations(tf: Any) -> Any:
 
 
 @same
-def test_normalisation(tf: Any) -> Any:
+def test_normalization(tf: Any) -> Any:
     mean, variance = tf.constant([1.0, 2.0, 3.0]), tf.constant([1.0, 4.0, 9.0])
     offset, scale = tf.constant(1.0), tf.constant([2.0, 3.0, 4.0])
     return [

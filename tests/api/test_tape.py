@@ -241,7 +241,7 @@ def test_composed_functions(tf: Any) -> Any:
     labels = tf.constant([[0.0, 1.0, 0.0], [0.5, 0.5, 0.0]])
     weights = tf.constant([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
 
-    def normalised(v: Any) -> Any:
+    def normalized(v: Any) -> Any:
         mean, variance = tf.nn.moments(v, [0])
         one = tf.constant(1.0)
         return tf.nn.batch_normalization(v, mean, variance, one, one, 1e-3) * weights
@@ -253,7 +253,7 @@ def test_composed_functions(tf: Any) -> Any:
         lambda v: tf.nn.softmax_cross_entropy_with_logits(v, weights),
         lambda v: tf.nn.sparse_softmax_cross_entropy_with_logits([0, 2], v),
         lambda v: tf.nn.sigmoid_cross_entropy_with_logits(labels, v),
-        normalised,
+        normalized,
         lambda v: tf.norm(v, axis=1),
         lambda v: tf.nn.l2_normalize(v, 1) * weights,
         lambda v: tf.math.reduce_std(v, 0),

@@ -49,7 +49,7 @@ def mapped(function: Any, rows: Any, *others: Any) -> Any:
     return tf.function(run, autograph=False)(rows, *others)
 
 
-def vectorised(function: Any, rows: Any, *others: Any) -> Any:
+def vectorized(function: Any, rows: Any, *others: Any) -> Any:
     """Apply a function to all rows at once."""
     return tf.vectorized_map(lambda row: leaves(function(row, *others)), rows)
 

@@ -101,8 +101,8 @@ def _array_of_other_dtype(text: str, operands: Sequence[Array]) -> bool:
     return ".numpy()" in text and any(a.dtype != np.float32 for a in operands)
 
 
-def _vectorised_without_rows(text: str, operands: Sequence[Array]) -> bool:
-    return text.startswith("vectorised(") and not operands[0].shape[0]
+def _vectorized_without_rows(text: str, operands: Sequence[Array]) -> bool:
+    return text.startswith("vectorized(") and not operands[0].shape[0]
 
 
 def _of_other_rows(text: str, operands: Sequence[Array]) -> bool:
@@ -193,7 +193,7 @@ LEFT_OPEN: dict[str, tuple[Callable[[str, Sequence[Array]], bool], str]] = {
     ),
     r"gradient of nn\.(.*conv.*|dilation2d|erosion2d)": (
         _some_empty,
-        "filters without elements, as above; gradients to filters are not initialised",
+        "filters without elements, as above; gradients to filters are not initialized",
     ),
     r"(gradient of )?signal\..*": (
         _some_empty,
@@ -243,7 +243,7 @@ LEFT_OPEN: dict[str, tuple[Callable[[str, Sequence[Array]], bool], str]] = {
         "sparse tensors of negative sizes: TensorFlow refuses their gradients only",
     ),
     r".*": (
-        _vectorised_without_rows,
+        _vectorized_without_rows,
         "without rows to run, TensorFlow divides by their number for its shapes, checks no indices "
         "and finds some shapes wrong",
     ),
@@ -287,7 +287,7 @@ LEFT_OPEN: dict[str, tuple[Callable[[str, Sequence[Array]], bool], str]] = {
     ),
     r"(gradient of )?linalg\.(cholesky.*|logdet)": (
         _hardly_definite,
-        "of matrices that are not positive definite TensorFlow leaves parts uninitialised",
+        "of matrices that are not positive definite TensorFlow leaves parts uninitialized",
     ),
     r"gradient of nn\.(avg_pool.*|pool)": (
         _larger_window,
@@ -310,7 +310,7 @@ LEFT_OPEN: dict[str, tuple[Callable[[str, Sequence[Array]], bool], str]] = {
         "row splits that are known are checked while a function is traced",
     ),
     r"strings\.format": (
-        lambda text, operands: text.startswith("vectorised("),
+        lambda text, operands: text.startswith("vectorized("),
         "TensorFlow formats all rows for each of them",
     ),
     r"strings\.ngrams": (

@@ -142,7 +142,7 @@ class Oracle:
                 return _other_class(mine, theirs)
             if NO_KERNEL.search(str(theirs)):
                 return ""
-            if theirs.error in ACCIDENTS or call.text.startswith("vectorised("):
+            if theirs.error in ACCIDENTS or call.text.startswith("vectorized("):
                 return ""  # a bug of TensorFlow, or a call without vectorization
             if call.text.startswith("guarded(") and not operands[0].size:
                 return ""  # a branch that is known not to run is not traced

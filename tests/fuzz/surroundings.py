@@ -36,7 +36,7 @@ class Surrounding(NamedTuple):
 
 SURROUNDINGS = (
     Surrounding("mapped", of_rows=True),
-    Surrounding("vectorised", of_rows=True),
+    Surrounding("vectorized", of_rows=True),
     Surrounding("looped", of_rows=True),
     Surrounding("guarded", of_rows=False),
     Surrounding("opened", of_rows=False),

@@ -17,7 +17,7 @@ from . import campaign
 from .cases import CASES
 from .generate import Generator
 from .left_open import left_open
-from .minimise import minimised
+from .minimize import minimized
 from .oracle import Oracle, differs
 from .programs import Call, Given, Program, Ref
 
@@ -100,15 +100,15 @@ def test_programs_are_python(generator: Generator, seed: int) -> None:
             [np.ones(3), np.ones(2)],
         ),
         (
-            "vectorised nn.avg_pool3d",
-            "vectorised(lambda x0: tf.nn.avg_pool3d(x0, 3, 9, 'SAME'), $0)",
+            "vectorized nn.avg_pool3d",
+            "vectorized(lambda x0: tf.nn.avg_pool3d(x0, 3, 9, 'SAME'), $0)",
             [np.ones((2, 1, 6, 6, 6, 1))],
-            "vectorised(lambda x0: tf.nn.avg_pool3d(x0, 9, 9, 'SAME'), $0)",
+            "vectorized(lambda x0: tf.nn.avg_pool3d(x0, 9, 9, 'SAME'), $0)",
             [np.ones((2, 1, 3, 3, 3, 1))],
         ),
         (
-            "vectorised nn.conv3d",
-            "vectorised(lambda x0, x1: tf.nn.conv3d(x0, x1, [1, 4, 4, 4, 1], 'SAME'), $0, $1)",
+            "vectorized nn.conv3d",
+            "vectorized(lambda x0, x1: tf.nn.conv3d(x0, x1, [1, 4, 4, 4, 1], 'SAME'), $0, $1)",
             [np.ones((2, 1, 3, 3, 8, 1)), np.ones((2, 2, 2, 1, 1))],
             None,
             [np.ones((2, 1, 6, 6, 6, 1)), np.ones((2, 2, 2, 1, 1))],
@@ -197,11 +197,11 @@ def test_differences_are_found(wrong: Any, said: str, monkeypatch: pytest.Monkey
     found = oracle.check(CHAIN)
     assert found is not None
     assert found.difference.startswith(said)
-    small = minimised(found.program, lambda p: oracle.check(p) is not None)
+    small = minimized(found.program, lambda p: oracle.check(p) is not None)
     alone = found.alone()
     assert alone is not None
     assert len(small.statements) == 3, "relu reads what exp has made"
-    assert len(minimised(alone, lambda p: oracle.check(p) is not None).statements) == 2
+    assert len(minimized(alone, lambda p: oracle.check(p) is not None).statements) == 2
 
 
 def test_refusals_are_compared(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -27,7 +27,7 @@ from .backends import BACKENDS
 from .cases import CASES
 from .functions import check_function
 from .generate import Generator
-from .minimise import minimised
+from .minimize import minimized
 from .oracle import Finding, Oracle
 from .programs import Call, Program
 
@@ -85,7 +85,7 @@ def _shown(oracle: Oracle, finding: Finding) -> dict[str, str]:
 
     alone = finding.alone()
     program = alone if alone is not None and found(alone) else finding.program
-    small = minimised(program, lambda p: found(p) is not None)
+    small = minimized(program, lambda p: found(p) is not None)
     return {"program": str(small), "difference": (found(small) or finding).difference}
 
 

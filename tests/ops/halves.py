@@ -133,7 +133,7 @@ def windows(tf: Any) -> list[Any]:
     return [y, z, *tape.gradient(z, [x, w, d])]
 
 
-def normalised(tf: Any) -> list[Any]:
+def normalized(tf: Any) -> list[Any]:
     """Normalize with separate equations, and compiled, where rows are one kernel."""
 
     def f(x: Any, scale: Any) -> Any:
@@ -164,7 +164,7 @@ def network(tf: Any) -> list[Any]:
     return [*gradients(*map(tf.constant, weights))]
 
 
-CLOSE: Programs = {f.__name__: f for f in (functions, sums, products, windows, normalised, network)}
+CLOSE: Programs = {f.__name__: f for f in (functions, sums, products, windows, normalized, network)}
 UNITS = dict.fromkeys(("sums", "windows"), 24.0)
 """Units in the last place by which programs of CLOSE may differ, if not 8.
 

@@ -15,7 +15,7 @@ from tfpy._src.compiler.passes.fuse.softmax import fuse_softmax
 
 @pytest.mark.parametrize("kind", ["softmax", "log_softmax"])
 @pytest.mark.parametrize("shape", [(7,), (5, 9), (2, 3, 8)])
-def test_recognised(kind: str, shape: tuple[int, ...]) -> None:
+def test_recognized(kind: str, shape: tuple[int, ...]) -> None:
     graph = traced(getattr(tf.nn, kind), shape)
     after = fuse_softmax(graph, Greedy())
     check_same(graph, after)

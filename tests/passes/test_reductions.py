@@ -34,7 +34,7 @@ def merged(graph: Graph) -> list[str]:
     ],
 )
 @pytest.mark.parametrize("op", ["reduce_sum", "reduce_max", "reduce_prod"])
-def test_neighbouring_axes(
+def test_neighboring_axes(
     op: str, inner: tuple[int, int], outer: tuple[int, int], axes: tuple[int, int]
 ) -> None:
     s = Sketch((2, 3, 4, 5))

@@ -86,7 +86,7 @@ def test_reductions(source: Any, shape: Any, axes: Any, left: Any) -> None:
         assert dict(result.eqns[0].attrs) == {"axes": left}
 
 
-def test_rows_are_normalised_without_reshapes() -> None:
+def test_rows_are_normalized_without_reshapes() -> None:
     s = Sketch((6, 4))
     x = s("reshape", 0, shape=(2, 3, 4))
     largest = s("reshape", s("reduce_max", x, axes=(2, 3)), shape=(2, 3, 1))

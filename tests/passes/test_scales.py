@@ -175,7 +175,7 @@ def batch_norm(s: Sketch, x: int, scale: int, offset: int, mean: int, variance: 
     return s("add", s("multiply", x, factor), shift)
 
 
-def test_batch_normalisation_is_one_convolution_with_a_bias() -> None:
+def test_batch_normalization_is_one_convolution_with_a_bias() -> None:
     channel = [(4,)] * 5
     s = Sketch((1, 8, 8, 2), (3, 3, 2, 4), *channel)
     y = s("add", s("conv2d", 0, 1, **WINDOW), 2)

@@ -125,7 +125,7 @@ const OPEN = {
   async webgl(options) {
     const { allowSoftwareWebgl = false } = options;
     const { software, renderer } = probeWebgl();
-    if (software && !allowSoftwareWebgl) skipSlow("software rasteriser", renderer, "Webgl");
+    if (software && !allowSoftwareWebgl) skipSlow("software rasterizer", renderer, "Webgl");
     return openWebgl(budgets("gpu", options));
   },
   async wasm(options) {

@@ -1,7 +1,7 @@
 // Shows Python's output in an element as a terminal does: progress bars rewrite their line.
 
 /** The eight colors of terminals, for light and dark pages. */
-const COLOURS = [
+const COLORS = [
   "light-dark(#1b1f27, #5d6675)",
   "light-dark(#b3261e, #f2b8b5)",
   "light-dark(#12794a, #4cc38a)",
@@ -15,12 +15,12 @@ const COLOURS = [
 /** The rest of an escape sequence: parameters and a letter for the command; or an incomplete sequence. */
 const SEQUENCE = /\[([0-9;?]*)([@-~])|\[[0-9;?]*$|$|[^[]/y;
 
-/** @typedef {{colour: string, isBold: boolean}} Style */
+/** @typedef {{color: string, isBold: boolean}} Style */
 
 /** @typedef {{text: string, style: Style}} Cell a character on the last line */
 
 /** @type {Style} */
-const PLAIN = { colour: "", isBold: false };
+const PLAIN = { color: "", isBold: false };
 
 /**
  * Return the style after a sequence of kind "m".
@@ -33,8 +33,8 @@ function restyled(style, parameters) {
     if (code === 0) found = PLAIN;
     else if (code === 1) found = { ...found, isBold: true };
     else if (code === 22) found = { ...found, isBold: false };
-    else if (code === 39) found = { ...found, colour: "" };
-    else if (code >= 30 && code < 38) found = { ...found, colour: COLOURS[code - 30] ?? "" };
+    else if (code === 39) found = { ...found, color: "" };
+    else if (code >= 30 && code < 38) found = { ...found, color: COLORS[code - 30] ?? "" };
     else if (code === 38) break; // extended colors are not supported
   }
   return found;
@@ -65,10 +65,10 @@ function nodesOf(cells) {
  * @param {string} text
  * @param {Style} style
  */
-function spanOf(text, { colour, isBold }) {
+function spanOf(text, { color, isBold }) {
   const span = document.createElement("span");
   span.textContent = text;
-  span.style.color = colour;
+  span.style.color = color;
   span.style.fontWeight = isBold ? "bold" : "";
   return span;
 }

@@ -38,7 +38,7 @@ export const fixed = (value, digits) =>
   value.toLocaleString("en", { minimumFractionDigits: digits, maximumFractionDigits: digits });
 
 /** Colors of lines in style.css. */
-const COLOURS = ["--accent", "--good"];
+const COLORS = ["--accent", "--good"];
 
 /**
  * Create a plot of lines that grow; it is redrawn at most once per frame.
@@ -46,9 +46,9 @@ const COLOURS = ["--accent", "--good"];
  * @param {Style} style
  */
 export function openPlot(container, style) {
-  const colour = (/** @type {string} */ name) => () =>
+  const color = (/** @type {string} */ name) => () =>
     getComputedStyle(document.documentElement).getPropertyValue(name);
-  const axis = { stroke: colour("--quiet"), grid: { stroke: colour("--line"), width: 1 } };
+  const axis = { stroke: color("--quiet"), grid: { stroke: color("--line"), width: 1 } };
   const lines = style.lines ?? [""];
   /** @type {[number[], ...number[][]]} */
   const data = [[], ...lines.map(() => [])];
@@ -86,8 +86,8 @@ export function openPlot(container, style) {
       ],
       series: [
         {},
-        ...COLOURS.slice(0, lines.length).map((name) => ({
-          stroke: colour(name),
+        ...COLORS.slice(0, lines.length).map((name) => ({
+          stroke: color(name),
           width: 2,
           points: { show: style.points },
         })),

@@ -32,11 +32,11 @@ fn level(i: u32) -> f32 {
 
 @fragment fn pixel(@builtin(position) at: vec4f) -> @location(0) vec4f {
   let first = (u32(at.y) * image.width + u32(at.x)) * image.channels;
-  var colour = vec3f(level(first));
+  var color = vec3f(level(first));
   var alpha = f32(image.alpha) / 255.0;
-  if (image.channels >= 3u) { colour = vec3f(colour.r, level(first + 1u), level(first + 2u)); }
+  if (image.channels >= 3u) { color = vec3f(color.r, level(first + 1u), level(first + 2u)); }
   if (image.channels == 4u) { alpha = level(first + 3u); }
-  return vec4f(colour * alpha, alpha);
+  return vec4f(color * alpha, alpha);
 }`;
 
 const PARAMS_BYTES = 16;

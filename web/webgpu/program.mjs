@@ -7,7 +7,7 @@
  * @typedef {import("./buffers.mjs").Storage} Storage
  * @typedef {import("./document.mjs").ProgramText} ProgramText
  * @typedef {import("./pipelines.mjs").Kernel} Kernel
- * @typedef {import("./specialised.mjs").Specialised} Specialised
+ * @typedef {import("./specialized.mjs").Specialized} Specialized
  *
  * @typedef {object} Step
  * @property {Kernel} kernel
@@ -32,17 +32,17 @@ export class Program extends BufferProgram {
    * @param {BufferPool} pool
    * @param {ProgramText} text
    * @param {Kernel[]} kernels kernels of the text
-   * @param {Specialised} specialised counts runs
+   * @param {Specialized} specialized counts runs
    */
-  constructor(pool, text, kernels, specialised) {
+  constructor(pool, text, kernels, specialized) {
     const layouts = text.buffers.map(({ dtype, shape }) => pool.layout(countOf(shape), dtype));
     super(pool, text, layouts);
     this.pool = pool;
     this.of = text.of;
-    this.specialised = specialised;
+    this.specialized = specialized;
     this.runs = 0;
     this.isClosed = false;
-    /** Number of this Program's own pipelines, which `specialised` creates. */
+    /** Number of this Program's own pipelines, which `specialized` creates. */
     this.pipelines = 0;
     const { data, places } = packParams(
       text.steps,
@@ -101,7 +101,7 @@ export class Program extends BufferProgram {
     }
     for (const storage of storages) if (storage !== undefined) storage.used = pool.commands.number;
     pool.commands.breathe();
-    this.specialised.ran(this);
+    this.specialized.ran(this);
   }
 
   /**
@@ -141,7 +141,7 @@ export class Program extends BufferProgram {
 
   close() {
     this.isClosed = true;
-    this.specialised.closed(this);
+    this.specialized.closed(this);
     this.releaseConstants();
     const { commands } = this.pool;
     commands.inOrder(() => {

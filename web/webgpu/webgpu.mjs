@@ -23,7 +23,7 @@ import { Pictures } from "./pictures.mjs";
 import { PipelineCache } from "./pipelines.mjs";
 import { Program } from "./program.mjs";
 import { Reads } from "./reads.mjs";
-import { Specialised } from "./specialised.mjs";
+import { Specialized } from "./specialized.mjs";
 
 /** Name in errors for tensors that are uploaded from the host. */
 const HOST = "tensors of the host";
@@ -58,7 +58,7 @@ class Webgpu {
     this.reads = new Reads(gpu, this.commands);
     this.pool = new BufferPool(device, this.commands, this.reads, onFailure);
     this.pipelines = new PipelineCache(gpu, onFailure);
-    this.specialised = new Specialised(this.pipelines);
+    this.specialized = new Specialized(this.pipelines);
     this.pictures = new Pictures(gpu, this.commands, importsFrames);
     this.canvases = new Canvases(gpu, this.commands);
     /** @type {SlotTable<Storage, Layout, Slot>} */
@@ -144,7 +144,7 @@ class Webgpu {
     const text = parseProgram(json, nbytes, this.limits);
     const kernels = text.kernels.map((kernel) => this.pipelines.kernel(kernel, text.of));
     this.pool.taker = text.of;
-    const program = new Program(this.pool, text, kernels, this.specialised);
+    const program = new Program(this.pool, text, kernels, this.specialized);
     return this.programs.add(program, () => program.uploadConstants(text.constants, heap, ptr));
   }
 
@@ -199,7 +199,7 @@ class Webgpu {
       freeBytes: freeBytes + temporaryBytes,
       programs: this.programs.count,
       kernels: this.pipelines.kernels.size,
-      specialised: this.specialised.count,
+      specialized: this.specialized.count,
     };
   }
 

@@ -89,13 +89,13 @@ std::unique_ptr<Kernel> make_rows(StepSpec& step, RowFunction function) {
   });
 }
 
-struct Normalisation {
+struct Normalization {
   bool centers;  // true to center at the mean, false at 0
   float epsilon;
   int scale, offset;  // numbers of the inputs, 0 if absent
 };
 
-void layer_norm_row(const Normalisation& norm, const float* x, size_t n, const float* scale,
+void layer_norm_row(const Normalization& norm, const float* x, size_t n, const float* scale,
                     const float* offset, float* out) {
   f32x4 mean = splat(0.0f);
   if (norm.centers) {
@@ -137,7 +137,7 @@ std::unique_ptr<Kernel> make_log_softmax(StepSpec& step) {
 }
 
 std::unique_ptr<Kernel> make_layer_norm(StepSpec& step) {
-  Normalisation norm{};
+  Normalization norm{};
   norm.centers = step.params.flag("center");
   norm.epsilon = step.params.real("epsilon_bits");
   int inputs = 1;

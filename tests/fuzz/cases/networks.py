@@ -100,13 +100,13 @@ NETWORKS: dict[str, Program] = {
     "largest places of windows larger than the image": case(
         "tf.nn.max_pool_with_argmax($0, 8, 2, 'VALID')", numbers(1, 6, 7, 3)
     ),
-    "colours of images of four channels": case(
+    "colors of images of four channels": case(
         "tf.image.adjust_saturation($0, 1.5)", numbers(2, 2, 4)
     ),
     "hues of images without channels": case("tf.image.adjust_hue($0, 0.5)", numbers(2, 2, 0)),
     "a contrast that is no number": case("tf.image.adjust_contrast($0, [2.0])", numbers(2, 2, 3)),
     "gray of one dimension": case("tf.image.grayscale_to_rgb($0)", numbers(1)),
-    "colours of a number": case("tf.image.rgb_to_grayscale($0)", 0.5),
+    "colors of a number": case("tf.image.rgb_to_grayscale($0)", 0.5),
     "complex pixels": case(
         "tf.image.convert_image_dtype($0, 'complex64', saturate=True)", numbers(1)
     ),
@@ -179,7 +179,7 @@ NETWORKS: dict[str, Program] = {
     "luminance of float16": case(
         "tf.image.rgb_to_grayscale($0)", np.abs(numbers(2, 3)).astype(np.float16)
     ),
-    "complex colours": case("tf.image.rgb_to_yiq($0)", numbers(2, 3).astype(np.complex64)),
+    "complex colors": case("tf.image.rgb_to_yiq($0)", numbers(2, 3).astype(np.complex64)),
     "largest places of integers": case(
         "tf.nn.max_pool_with_argmax($0, 2, 1, 'SAME')", -np.ones((1, 3, 3, 1), np.int32)
     ),

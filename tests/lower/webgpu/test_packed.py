@@ -96,7 +96,7 @@ def test_products(sizes: tuple[int, int, int], name: str, groups: list[int]) -> 
         ((1, 768, 3072), 4, "pack_nibbles", [192, 1, 1]),
     ],
 )
-def test_few_rows_are_quantised_by_their_product(
+def test_few_rows_are_quantized_by_their_product(
     sizes: tuple[int, int, int], bits: int, name: str, groups: list[int]
 ) -> None:
     prelude, main = programs(product(*sizes), bits)
@@ -104,7 +104,7 @@ def test_few_rows_are_quantised_by_their_product(
     assert steps_of(main) == [("packed_rows", groups)]
 
 
-def normalised(m: int, n: int, k: int, affine: bool) -> Graph:
+def normalized(m: int, n: int, k: int, affine: bool) -> Graph:
     """Return a product of normalized rows."""
     s = Sketch((m, k), (k, n), (k,), (k,))
 
@@ -120,11 +120,11 @@ def normalised(m: int, n: int, k: int, affine: bool) -> Graph:
 
 @pytest.mark.usefixtures("small")
 @pytest.mark.parametrize(("m", "affine"), [(1, False), (3, True)])
-def test_few_rows_are_normalised_by_their_product(m: int, affine: bool) -> None:
-    _, main = programs(normalised(m, 768, 768, affine))
+def test_few_rows_are_normalized_by_their_product(m: int, affine: bool) -> None:
+    _, main = programs(normalized(m, 768, 768, affine))
     assert steps_of(main) == [("packed_rows", [96, 1, 1])]
     assert "* scale_texel" not in main.kernels[0].source or affine
-    _, main = programs(normalised(m, 768, 770, affine))
+    _, main = programs(normalized(m, 768, 770, affine))
     assert [name for name, _ in steps_of(main)][-2:] == ["layer_norm", "packed_rows"]
 
 
@@ -298,6 +298,6 @@ def norm(x: Any) -> Any:
 
 
 @pytest.mark.parametrize("reader", [tf.nn.softmax, lambda x: tf.reduce_max(x, 1), norm])
-def test_only_products_of_bytes_normalise_rows(reader: Callable[[Any], Any]) -> None:
+def test_only_products_of_bytes_normalize_rows(reader: Callable[[Any], Any]) -> None:
     graph = optimize(traced(lambda x: reader(norm(x)), (64, 256)), WebGPUTarget())
     verify(lower(graph))

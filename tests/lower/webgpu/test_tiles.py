@@ -161,6 +161,6 @@ def test_transpositions_without_tiles(shape: tuple[int, ...], perm: tuple[int, .
     assert name == "strided"
 
 
-def test_a_rasteriser_transposes_without_tiles() -> None:
+def test_a_rasterizer_transposes_without_tiles() -> None:
     ((name, _),) = steps_of(transpose((512, 512), (1, 0), tiles=False))
     assert name == "strided"

@@ -58,7 +58,7 @@ def test_a_nan_differs_from_everything() -> None:
     assert WGSL.cast("v0", F, B) == "!(v0 == f32(0))"
 
 
-def test_texts_are_specialised() -> None:
+def test_texts_are_specialized() -> None:
     text = "#if A\na\n#if !B\nnot b\n#else\nb\n#endif\n#else\n$N\n#endif"
     assert specialized(text, ("A",)) == "a\nnot b"
     assert specialized(text, ("A", "B")) == "a\nb"

@@ -16,7 +16,7 @@ def made(call: str) -> str:
     )
 
 
-def optimised(call: str, slots: int) -> str:
+def optimized(call: str, slots: int) -> str:
     """Return the values of a variable and of its slots after a step."""
     names = ["v", *(f"s{i}" for i in range(slots))]
     values = ", ".join(f"{name}.numpy()" for name in names)
@@ -110,7 +110,7 @@ STEPS = {
     "RMSProp": (f"var=v.handle, ms=s0.handle, mom=s1.handle, {RMS}", 2),
 }
 OPTIMISERS = {
-    f"ResourceApply{kind}": optimised(f"ResourceApply{kind}({arguments})", slots)
+    f"ResourceApply{kind}": optimized(f"ResourceApply{kind}({arguments})", slots)
     for kind, (arguments, slots) in STEPS.items()
 }
 

@@ -43,7 +43,7 @@ CALLS = {
         "0.9, 1, 0, 0]], output_shape=[6, 7], fill_value=0.0, interpolation='BILINEAR')",
     ),
     "image.rotate_with_offset": f"{IMAGE}, 0.4",
-    # colours
+    # colors
     "image.adjust_brightness": f"{IMAGE}, 0.2",
     "image.adjust_contrast": f"{IMAGE}, 1.5",
     "image.adjust_gamma": f"{IMAGE}, 1.5",

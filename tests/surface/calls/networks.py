@@ -45,7 +45,7 @@ CALLS = {
     "nn.erosion2d": f"{IMAGE}, f(2, 2, 3), [1] * 4, 'SAME', 'NHWC', [1] * 4",
     "nn.depth_to_space": "x(1, 2, 3, 8), 2",
     "nn.space_to_depth": "x(1, 4, 6, 2), 2",
-    # normalisation
+    # normalization
     "nn.moments": "f(2, 5), [0]",
     "nn.weighted_moments": "f(2, 5), [0], f(2, 5)",
     "nn.sufficient_statistics": "f(2, 5), [0]",

@@ -3,9 +3,9 @@
 import numpy as np
 
 
-def line(context, colour, width, *points, fill=False):
+def line(context, color, width, *points, fill=False):
     """Draw a line through points (x, y), optionally with its inside filled."""
-    context.strokeStyle = context.fillStyle = colour
+    context.strokeStyle = context.fillStyle = color
     context.lineWidth = width
     context.lineCap = context.lineJoin = "round"
     context.beginPath()
@@ -16,8 +16,8 @@ def line(context, colour, width, *points, fill=False):
         context.fill()
 
 
-def disc(context, colour, x, y, radius):
-    context.fillStyle = colour
+def disc(context, color, x, y, radius):
+    context.fillStyle = color
     context.beginPath()
     context.arc(float(x), float(y), float(radius), 0, 2 * np.pi)
     context.fill()

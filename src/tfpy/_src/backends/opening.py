@@ -92,7 +92,7 @@ async def open_webgl() -> Backend:
     if flags.get_number("WEBGL_VERSION") < min(found["version"], 2):
         raise BackendSkipped("WebGL2 is switched off by the flag WEBGL_VERSION")
     if found["software"]:
-        _check_allowed("SOFTWARE_WEBGL_ENABLED", f"software rasteriser ({found['renderer']})")
+        _check_allowed("SOFTWARE_WEBGL_ENABLED", f"software rasterizer ({found['renderer']})")
     options = {
         "float32": flags.get_bool("WEBGL_RENDER_FLOAT32_ENABLED"),
         "maxTextureSize": flags.get_number("WEBGL_MAX_TEXTURE_SIZE"),

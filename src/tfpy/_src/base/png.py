@@ -21,7 +21,7 @@ SIGNATURE = b"\x89PNG\r\n\x1a\n"
 _CHANNELS = {0: 1, 2: 3, 3: 1, 4: 2, 6: 4}
 """Number of channels by color type: gray, RGB, palette index, gray with alpha, RGB with alpha."""
 _PALETTE = 3
-_CHANNELS_OF_COLOURS = 4
+_CHANNELS_OF_COLORS = 4
 """Number of channels of palette colors, which have alpha."""
 _DEPTHS = {0: (1, 2, 4, 8, 16), 2: (8, 16), 3: (1, 2, 4, 8), 4: (8, 16), 6: (8, 16)}
 _ADAM7 = ((0, 0, 8, 8), (4, 0, 8, 8), (0, 4, 4, 8), (2, 0, 4, 4), (0, 2, 2, 4), (1, 0, 2, 2),
@@ -38,7 +38,7 @@ class Image:
     """
 
     pixels: Array
-    colour: int
+    color: int
     depth: int
     palette: Array | None = None
     transparent: Any = None
@@ -49,7 +49,7 @@ class _Header:
     width: int
     height: int
     depth: int
-    colour: int
+    color: int
     interlaced: int
     palette: bytes = b""
     transparent: bytes = b""
@@ -57,7 +57,7 @@ class _Header:
 
     @property
     def channels(self) -> int:
-        return _CHANNELS[self.colour]
+        return _CHANNELS[self.color]
 
 
 def _refused(why: str) -> Exception:
@@ -76,7 +76,7 @@ def read(data: bytes, channels: int = 0) -> Image:
     """
     head = _parsed(data)
     size = sum(_pass_size(head, *area) for area in _passes(head))
-    own = _CHANNELS_OF_COLOURS if head.colour == _PALETTE else head.channels
+    own = _CHANNELS_OF_COLORS if head.color == _PALETTE else head.channels
     sample = 2 if head.depth == 16 else 1
     needed = max(size, head.width * head.height * max(own, channels) * sample)
     too_large = Room(len(data)).refusal(f"an image of {head.width} x {head.height}", needed)
@@ -100,7 +100,7 @@ def read(data: bytes, channels: int = 0) -> Image:
             lines = np.frombuffer(raw, np.uint8, count, at).reshape(rows, -1)
             pixels[y::down, x::across] = _samples(_unfiltered(lines, head), columns, head)
         at += count
-    return Image(pixels, head.colour, head.depth, _palette(head), _transparent(head))
+    return Image(pixels, head.color, head.depth, _palette(head), _transparent(head))
 
 
 def _parsed(data: bytes) -> _Header:
@@ -141,11 +141,11 @@ def _chunks(data: bytes) -> Iterator[tuple[bytes, bytes]]:
 def _header(body: bytes) -> _Header:
     if len(body) != 13:
         raise _refused("the header does not have 13 bytes")
-    width, height, depth, colour, packing, filtering, interlaced = struct.unpack(">IIBBBBB", body)
-    known = colour in _DEPTHS and depth in _DEPTHS[colour]
+    width, height, depth, color, packing, filtering, interlaced = struct.unpack(">IIBBBBB", body)
+    known = color in _DEPTHS and depth in _DEPTHS[color]
     if not known or packing or filtering or interlaced > 1 or not width or not height:
         raise _refused("the header contains unsupported values")
-    return _Header(width, height, depth, colour, interlaced)
+    return _Header(width, height, depth, color, interlaced)
 
 
 def _passes(head: _Header) -> tuple[tuple[int, int, int, int], ...]:
@@ -213,24 +213,24 @@ def _samples(lines: Array, columns: int, head: _Header) -> Array:
 
 
 def _palette(head: _Header) -> Array | None:
-    if head.colour != _PALETTE:
+    if head.color != _PALETTE:
         return None
     size = len(head.palette)
     if not size or size % 3 or size > 768:
         raise _refused("the palette is corrupt")
-    colours = np.zeros((256, 4), np.uint8)
-    colours[: size // 3, :3] = np.frombuffer(head.palette, np.uint8).reshape(-1, 3)
-    colours[:, 3] = 255
+    colors = np.zeros((256, 4), np.uint8)
+    colors[: size // 3, :3] = np.frombuffer(head.palette, np.uint8).reshape(-1, 3)
+    colors[:, 3] = 255
     alpha = head.transparent[:256]
-    colours[: len(alpha), 3] = np.frombuffer(alpha, np.uint8)
-    return colours
+    colors[: len(alpha), 3] = np.frombuffer(alpha, np.uint8)
+    return colors
 
 
 def _transparent(head: _Header) -> Any:
     """Return the transparent color; for a palette, True if there are transparent colors."""
-    if head.colour == _PALETTE:
+    if head.color == _PALETTE:
         return bool(head.transparent) or None
-    if not head.transparent or head.colour in (4, 6):
+    if not head.transparent or head.color in (4, 6):
         return None
     if len(head.transparent) != 2 * head.channels:
         raise _refused("the transparent color is corrupt")
@@ -244,12 +244,12 @@ def written(pixels: Array, level: int) -> bytes:
         level: Compression level, 0 to 9, or -1 for the default.
     """
     height, width, channels = pixels.shape
-    colour = {1: 0, 2: 4, 3: 2, 4: 6}[channels]
+    color = {1: 0, 2: 4, 3: 2, 4: 6}[channels]
     depth = 8 * pixels.dtype.itemsize
     stored = pixels.astype(">u2") if depth == 16 else pixels
     lines = np.zeros((height, 1 + width * channels * depth // 8), np.uint8)
     lines[:, 1:] = np.ascontiguousarray(stored).view(np.uint8).reshape(height, -1)
-    head = struct.pack(">IIBBBBB", width, height, depth, colour, 0, 0, 0)
+    head = struct.pack(">IIBBBBB", width, height, depth, color, 0, 0, 0)
     body = zlib.compress(lines.tobytes(), level)
     parts = ((b"IHDR", head), (b"IDAT", body), (b"IEND", b""))
     return SIGNATURE + b"".join(_chunk(kind, data) for kind, data in parts)

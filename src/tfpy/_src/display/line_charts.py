@@ -11,7 +11,7 @@ Line = Sequence[tuple[float, float]]
 
 _WIDTH, _HEIGHT = 340, 240
 _LEFT, _RIGHT, _TOP, _BOTTOM = 52, 20, 30, 30
-_COLOURS = ("#4a86e8", "#e07b1f", "#2fa866", "#c258ab", "#8d70e0", "#a08f30")
+_COLORS = ("#4a86e8", "#e07b1f", "#2fa866", "#c258ab", "#8d70e0", "#a08f30")
 _MOST = 400
 """Largest number of points of a line. If there are more, averages of neighbors are drawn."""
 
@@ -47,14 +47,14 @@ def _panel(title: str, lines: Mapping[str, Line], label: str) -> str:
         f'<text x="{_WIDTH - _RIGHT}" y="{_HEIGHT - 4}" text-anchor="end">{escape(label)}</text>'
     )
     for i, (name, line) in enumerate(lines.items()):
-        colour = _COLOURS[i % len(_COLOURS)]
+        color = _COLORS[i % len(_COLORS)]
         shown = _thinned([point for point in line if math.isfinite(point[1])])
-        parts += _line([(xs.of(x), ys.of(y)) for x, y in shown], colour)
+        parts += _line([(xs.of(x), ys.of(y)) for x, y in shown], color)
         if len(lines) == 1:
             continue  # the title is the name
         at = _WIDTH - _RIGHT - 92 * (len(lines) - i)
         parts.append(
-            f'<rect x="{at}" y="10" width="10" height="10" fill="{colour}"/>'
+            f'<rect x="{at}" y="10" width="10" height="10" fill="{color}"/>'
             f'<text x="{at + 14}" y="19">{escape(name)}</text>'
         )
     return "".join(parts)
@@ -70,12 +70,12 @@ def _thinned(points: Line) -> Line:
     return [*means, points[-1]]
 
 
-def _line(points: Line, colour: str) -> list[str]:
+def _line(points: Line, color: str) -> list[str]:
     """Draw a line, with dots if there are few points."""
     path = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
-    parts = [f'<polyline points="{path}" fill="none" stroke="{colour}" stroke-width="1.8"/>']
+    parts = [f'<polyline points="{path}" fill="none" stroke="{color}" stroke-width="1.8"/>']
     if len(points) <= 30:
-        parts += [f'<circle cx="{x:.1f}" cy="{y:.1f}" r="2.4" fill="{colour}"/>' for x, y in points]
+        parts += [f'<circle cx="{x:.1f}" cy="{y:.1f}" r="2.4" fill="{color}"/>' for x, y in points]
     return parts
 
 

@@ -61,15 +61,15 @@ class _Cell:
 
     text: str
     fill: str
-    colour: str
+    color: str
     font: float
 
     @staticmethod
     def of(cell: str, font: str, text: str) -> _Cell:
         attributes = dict(_ATTRIBUTE.findall(cell + font))
-        colour = attributes.get("color", "black")
+        color = attributes.get("color", "black")
         size = float(attributes.get("point-size", 14)) * 0.8
-        return _Cell(text, attributes.get("bgcolor", "white"), colour, size)
+        return _Cell(text, attributes.get("bgcolor", "white"), color, size)
 
     @property
     def width(self) -> float:
@@ -88,7 +88,7 @@ class _Cell:
             for i, part in enumerate(parts)
         )
         yield (
-            f'<text x="{x + width / 2:.1f}" y="{y + height / 2:.1f}" fill="{escape(self.colour)}" '
+            f'<text x="{x + width / 2:.1f}" y="{y + height / 2:.1f}" fill="{escape(self.color)}" '
             f'font-size="{self.font:.1f}" text-anchor="middle" dominant-baseline="central">'
             f"{spans}</text>"
         )

@@ -15,7 +15,7 @@ from tfpy._src.display.html import escape
 from tfpy._src.display.screen import append, in_notebook
 
 _MARKUP = re.compile(r"\[(?:(bold)|color\((\d+)\)|/)\]")
-_COLOURS = {"9": "#c62828", "33": "#0a6fd1", "34": "#12863a", "45": "#0a8fa8"}
+_COLORS = {"9": "#c62828", "33": "#0a6fd1", "34": "#12863a", "45": "#0a8fa8"}
 _BRACKET = "\0"
 """Placeholder for a bracket in a layer's name, which is not markup."""
 
@@ -107,11 +107,11 @@ def _html(text: str) -> str:
     at = 0
     for found in _MARKUP.finditer(text):
         parts.append(escape(text[at : found.start()]))
-        bold, colour = found.groups()
+        bold, color = found.groups()
         if bold:
             parts.append('<span style="font-weight: bold">')
-        elif colour:
-            parts.append(f'<span style="color: {_COLOURS.get(colour, "inherit")}">')
+        elif color:
+            parts.append(f'<span style="color: {_COLORS.get(color, "inherit")}">')
         else:
             parts.append("</span>")
         at = found.end()

@@ -47,7 +47,7 @@ def start(pattern):
     return cells
 
 
-def with_neighbours(cells, axis):
+def with_neighbors(cells, axis):
     return cells + tf.roll(cells, 1, axis) + tf.roll(cells, -1, axis)
 
 
@@ -61,7 +61,7 @@ class Life(tf.Module):
 
     @tf.function
     def generation(self):
-        nine = with_neighbours(with_neighbours(self.cells, 0), 1)
+        nine = with_neighbors(with_neighbors(self.cells, 0), 1)
         alive = (nine == 3) | ((nine == 4) & (self.cells == 1))
         self.cells.assign(tf.cast(alive, tf.float32))
         self.light.assign(tf.maximum(self.cells, FADING * self.light))

@@ -92,8 +92,8 @@ async def draw(canvas, real, made, ground):
     await tf.browser.to_pixels_async(0.4 * ground, cells)
     context, size = canvas.getContext("2d"), canvas.width
     context.drawImage(cells, 0, 0, size, size)
-    for points, colour in ((real, REAL), (made, MADE)):
-        context.fillStyle = colour
+    for points, color in ((real, REAL), (made, MADE)):
+        context.fillStyle = color
         for x, y in (points * [1, -1] + 1) * size / 2:
             context.fillRect(x - 2, y - 2, 4, 4)
 

@@ -123,9 +123,9 @@ def draw_hand(context, joints):
     fingers = [(width, joints[k[1:]]) for width, k in zip(WIDTHS, FINGERS, strict=True)]
 
     def stroke(parts, *coats):
-        for colour, edge in coats:
+        for color, edge in coats:
             for width, points in parts:
-                line(context, colour, (width + edge) * palm, *points, fill=len(points) > 4)
+                line(context, color, (width + edge) * palm, *points, fill=len(points) > 4)
 
     stroke(arm, EDGE, SKIN)
     for width, points in fingers[::-1]:

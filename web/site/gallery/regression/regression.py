@@ -100,10 +100,10 @@ class Board:
     def draw(self, points, x, curves):
         self.context.fillStyle = GROUND
         self.context.fillRect(0, 0, self.size, self.size)
-        for colour, y in zip((POLYNOMIAL, NETWORK), curves.T, strict=True):
+        for color, y in zip((POLYNOMIAL, NETWORK), curves.T, strict=True):
             places = np.stack([x, np.clip(y, -9, 9)], axis=1)
             path = " ".join(f"{right:.1f},{down:.1f}" for right, down in self.pixels(places))
-            self.context.strokeStyle, self.context.lineWidth = colour, 3
+            self.context.strokeStyle, self.context.lineWidth = color, 3
             self.context.stroke(Path2D.new(f"M {path}"))
         self.context.fillStyle = POINT
         for right, down in self.pixels(points):

@@ -67,12 +67,12 @@ def house(context):
 
 
 def strokes(context):
-    colours = ["#1d3557", "#457b9d", "#f4c542", "#e8e4d0", "#274c77", "#d98e32"]
+    colors = ["#1d3557", "#457b9d", "#f4c542", "#e8e4d0", "#274c77", "#d98e32"]
     for _ in range(900):
         x, y = rng.uniform(0, 1, 2)
         angle = 2 * np.sin(3 * x) + 3 * y
         dx, dy = 0.05 * np.cos(angle), 0.05 * np.sin(angle)
-        line(context, colours[rng.integers(6)], 0.016, [(x - dx, y - dy), (x + dx, y + dy)])
+        line(context, colors[rng.integers(6)], 0.016, [(x - dx, y - dy), (x + dx, y + dy)])
 
 
 def waves(context):
@@ -84,34 +84,32 @@ def waves(context):
 
 
 def tiles(context):
-    colours = ["#d62828", "#f77f00", "#fcbf49", "#003049", "#2a9d8f", "#eae2b7"]
+    colors = ["#d62828", "#f77f00", "#fcbf49", "#003049", "#2a9d8f", "#eae2b7"]
     fill(context, "#111111", [(0, 0), (1, 0), (1, 1), (0, 1)])
     for x, y in np.ndindex(12, 12):
         left, top, side = x / 12 + 0.006, y / 12 + 0.006, 1 / 12 - 0.012
         corners = [(left, top), (left + side, top), (left + side, top + side), (left, top + side)]
-        fill(context, colours[rng.integers(6)], corners)
+        fill(context, colors[rng.integers(6)], corners)
 
 
 MANNERS = {"strokes": strokes, "waves": waves, "tiles": tiles}
 
 
-def fill(context, colour, points):
+def fill(context, color, points):
     path(context, points)
-    context.fillStyle = colour
+    context.fillStyle = color
     context.fill()
 
 
-def line(context, colour, width, points):
+def line(context, color, width, points):
     path(context, points)
-    context.strokeStyle, context.lineWidth, context.lineCap = colour, width, "round"
+    context.strokeStyle, context.lineWidth, context.lineCap = color, width, "round"
     context.stroke()
 
 
-def disc(context, colour, x, y, radius):
+def disc(context, color, x, y, radius):
     angles = np.linspace(0, 2 * np.pi, 40)
-    fill(
-        context, colour, zip(x + radius * np.cos(angles), y + radius * np.sin(angles), strict=True)
-    )
+    fill(context, color, zip(x + radius * np.cos(angles), y + radius * np.sin(angles), strict=True))
 
 
 def path(context, points):

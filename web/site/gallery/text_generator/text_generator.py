@@ -19,7 +19,7 @@ def weights(*shape):
     return tf.Variable(tf.random.normal(shape, stddev=shape[0] ** -0.5))
 
 
-def normalised(x):
+def normalized(x):
     mean, variance = tf.nn.moments(x, axes=[-1], keepdims=True)
     return (x - mean) * tf.math.rsqrt(variance + 1e-5)
 
@@ -35,8 +35,8 @@ class Block(tf.Module):
         self.narrow = weights(4 * WIDTH, WIDTH)
 
     def __call__(self, x):
-        x += self.attention(normalised(x)) @ self.seen
-        return x + tf.nn.gelu(normalised(x) @ self.widen) @ self.narrow
+        x += self.attention(normalized(x)) @ self.seen
+        return x + tf.nn.gelu(normalized(x) @ self.widen) @ self.narrow
 
     def attention(self, x):
         """Apply causal self-attention to x [batch, letters, WIDTH]."""
@@ -66,7 +66,7 @@ class Transformer(tf.Module):
         x = tf.one_hot(codes, len(self.letters)) @ self.embedding + self.places[: codes.shape[1]]
         for block in self.blocks:
             x = block(x)
-        return normalised(x) @ self.head
+        return normalized(x) @ self.head
 
     def codes(self, text):
         return np.array([self.letters.index(letter) for letter in text], np.int32)

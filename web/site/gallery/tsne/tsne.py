@@ -16,8 +16,8 @@ STEPS = 4  # steps per frame
 EARLY = 150  # steps with exaggerated attraction, so that groups form
 LAST = 1000
 GROUND = "#11141a"
-COLOURS = ["#ff8f45", "#4cc38a", "#6cb6ff", "#f2b8b5", "#e3c26b"]
-COLOURS += ["#d9a2e3", "#6cc6d4", "#ff6f61", "#b5bdff", "#c3c8d1"]
+COLORS = ["#ff8f45", "#4cc38a", "#6cb6ff", "#f2b8b5", "#e3c26b"]
+COLORS += ["#d9a2e3", "#6cc6d4", "#ff6f61", "#b5bdff", "#c3c8d1"]
 
 
 async def load_digits():
@@ -94,8 +94,8 @@ def draw(canvas, places, labels):
     context.font = f"bold {max(16, 400 / len(places) ** 0.5):.0f}px system-ui, sans-serif"
     context.textAlign, context.textBaseline = "center", "middle"
     reach = 1.08 * np.abs(places).max()
-    for digit, colour in enumerate(COLOURS):
-        context.fillStyle = colour
+    for digit, color in enumerate(COLORS):
+        context.fillStyle = color
         for x, y in (places[labels == digit] / reach + 1) * size / 2:
             context.fillText(str(digit), x, y)
 

@@ -64,8 +64,8 @@ def load_graph_model(
 
     Raises:
         FileNotFoundError: If the path does not exist.
-        ValueError: If `model.json` or a weight file is missing or damaged, or if the model contains
-            an operation that `safe_mode` refuses.
+        ValueError: If `source` does not contain a `model.json`, if a weight file is missing, if a
+            file is damaged, or if the model contains an operation that `safe_mode` refuses.
 
     Example:
         >>> import tfpy as tf
@@ -110,8 +110,8 @@ async def load_graph_model_async(
 
     Raises:
         FileNotFoundError: If the path does not exist.
-        ValueError: If `model.json` or a weight file is missing or damaged, or if the model contains
-            an operation that `safe_mode` refuses.
+        ValueError: If `source` does not contain a `model.json`, if a weight file is missing, if a
+            file is damaged, or if the model contains an operation that `safe_mode` refuses.
 
     Example:
         >>> import asyncio

@@ -188,7 +188,7 @@ def _rewrite(function: ast.FunctionDef, always: set[str]) -> None:
         found = symbols(body)
         lasting = always | declared(body, ast.Global) | found.captured
         lasting |= {s for s in found.writes if not is_name(s)}
-        liveness.analyse(body, lasting)
+        liveness.analyze(body, lasting)
         structure = Structure(body, parameters(function))
     for node in scope:
         if isinstance(node, ast.FunctionDef):

@@ -14,7 +14,7 @@ LIVE_IN = "live_in"
 """Attribute of these nodes: the symbols that are live before the branches or at the loop head."""
 
 
-def analyse(body: Sequence[ast.stmt], always: set[str]) -> None:
+def analyze(body: Sequence[ast.stmt], always: set[str]) -> None:
     """Annotate every `if`, `while` and `for` in a function's body.
 
     Args:

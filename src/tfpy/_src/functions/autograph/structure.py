@@ -53,9 +53,9 @@ class Structure:
         """Rewrite the whole body of the function."""
         rewritten, needs = self._block(body)
         bound = self._parameters | self._globals | self._outer
-        return [*self._initialised(needs - bound, rewritten), *rewritten]
+        return [*self._initialized(needs - bound, rewritten), *rewritten]
 
-    def _initialised(self, names: Iterable[str], body: Sequence[ast.stmt]) -> list[ast.stmt]:
+    def _initialized(self, names: Iterable[str], body: Sequence[ast.stmt]) -> list[ast.stmt]:
         made = [assign(n, call("Undefined", text(n))) for n in sorted(names)]
         self.undefined.update(names)
         return [located(s, body[0]) for s in made]
@@ -79,7 +79,7 @@ class Structure:
             return self._for(node)
         if isinstance(node, ast.Delete) and all(isinstance(t, ast.Name) for t in node.targets):
             names = {t.id for t in node.targets if isinstance(t, ast.Name)}
-            return self._initialised(names - self._globals, [node]), set()
+            return self._initialized(names - self._globals, [node]), set()
         needs: set[str] = set()
         for field in ("body", "orelse", "finalbody"):
             inner = getattr(node, field, None)
@@ -160,7 +160,7 @@ class Structure:
         names = {s for s in state if is_name(s)}
         own = needs - names - self._globals - self._outer
         local = {s for s in symbols(body).writes if is_name(s)}
-        inner = self._initialised(own & local, rewritten) if own & local else []
+        inner = self._initialized(own & local, rewritten) if own & local else []
         statements = [*self._declarations(names), *inner, *(rewritten or [ast.Pass()])]
         return located(function(title, args, statements), like), needs - (own & local)
 

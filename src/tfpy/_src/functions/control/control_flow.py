@@ -256,11 +256,12 @@ def while_loop(
             the same structure.
         loop_vars: Initial values of the loop variables, a list or tuple. Each item is a tensor, a
             `tf.TensorArray`, or a nested structure (list, tuple or dict) of these.
-        shape_invariants: Shapes in the structure of `loop_vars`, with None for dimensions that
-            change between iterations. They are needed only in a `tf.function`, where they allow the
-            shapes of loop variables to change. If a shape changes, that function runs eagerly,
-            without compilation. The specified shapes are not compared with the actual ones.
-            Default: in a `tf.function`, the shapes of loop variables must not change.
+        shape_invariants: Shapes of the loop variables, nested like `loop_vars`, with None for
+            dimensions that change between iterations. They are needed only in a `tf.function`,
+            where they allow the shapes of loop variables to change. If a shape changes, that
+            function runs eagerly, without compilation. The specified shapes are not compared with
+            the actual ones. Default: in a `tf.function`, the shapes of loop variables must not
+            change.
         parallel_iterations: Has no effect.
         back_prop: Has no effect.
         swap_memory: Has no effect.

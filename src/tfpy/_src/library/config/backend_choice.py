@@ -101,8 +101,8 @@ async def set_backend_async(name: str, *, model: Model | None = None, inputs: Ne
     Args:
         name: Name of a backend (`"webgpu"`, `"webgl"`, `"wasm"`, `"cpu"`, `"jax"`, or the name of a
             registered backend), or `"auto"`.
-        model: Function to measure, including the time to read its results. It is required if `name`
-            is `"auto"`, and not allowed otherwise.
+        model: Function to measure. The measured time includes reading its results. It is required
+            if `name` is `"auto"`, and not allowed otherwise.
         inputs: Argument of `model`, or a list or tuple of its arguments. Default: no arguments.
 
     Returns:

@@ -54,23 +54,23 @@ def _converted(pixels: Array, channels: int) -> Array:
     own = pixels.shape[2]
     if own == channels:
         return pixels
-    colours, alpha = (pixels[:, :, :-1], pixels[:, :, -1:]) if own in (2, 4) else (pixels, None)
-    if channels < 3 and colours.shape[2] == 3:
+    colors, alpha = (pixels[:, :, :-1], pixels[:, :, -1:]) if own in (2, 4) else (pixels, None)
+    if channels < 3 and colors.shape[2] == 3:
         half = 0 if pixels.dtype == np.uint8 else 1 << 14
         parts = [
-            np.multiply(colours[:, :, i], weight, dtype=np.uint32) for i, weight in enumerate(_GREY)
+            np.multiply(colors[:, :, i], weight, dtype=np.uint32) for i, weight in enumerate(_GREY)
         ]
         grey = (sum(parts) + half) >> 15
-        same = (colours == colours[:, :, :1]).all(-1)
-        colours = np.where(same, colours[:, :, 0], grey).astype(pixels.dtype)[:, :, None]
-    elif channels >= 3 and colours.shape[2] == 1:
-        colours = np.repeat(colours, 3, -1)
+        same = (colors == colors[:, :, :1]).all(-1)
+        colors = np.where(same, colors[:, :, 0], grey).astype(pixels.dtype)[:, :, None]
+    elif channels >= 3 and colors.shape[2] == 1:
+        colors = np.repeat(colors, 3, -1)
     if channels in (2, 4):
         full = (
-            np.full_like(colours[:, :, :1], np.iinfo(pixels.dtype).max) if alpha is None else alpha
+            np.full_like(colors[:, :, :1], np.iinfo(pixels.dtype).max) if alpha is None else alpha
         )
-        return np.concatenate([colours, full], -1)
-    return colours
+        return np.concatenate([colors, full], -1)
+    return colors
 
 
 def _bmp_pixels(data: bytes, channels: int) -> Array:

@@ -127,8 +127,9 @@ def conv2d(
     """Compute a 2-D convolution.
 
     If the third dimension of `filters` is smaller than `in_channels`, the convolution is grouped.
-    The number of groups is `in_channels` divided by that dimension. The channels of the input and
-    the filters are split into groups, and each group of channels is convolved with its own filters.
+    The number of groups is `in_channels` divided by that dimension. The channels of the input are
+    split into groups, and so are the filters. Each group of channels is convolved with the filters
+    of its group.
 
     Args:
         input: Float or int32 tensor of shape `[batch, ..., height, width, in_channels]`, or

@@ -47,7 +47,7 @@ def fuse_layer_norm(graph: Graph, target: Target) -> Graph:
         ...                                     ...
         %19 = add(%18, %2)
     """
-    return fuse_around(graph, target, ("layer_norm",), (sqrt, rsqrt), _normalisation)
+    return fuse_around(graph, target, ("layer_norm",), (sqrt, rsqrt), _normalization)
 
 
 class _Statistics:
@@ -85,7 +85,7 @@ class _Statistics:
             self.x, self.mean = x, mean
 
 
-def _normalisation(finder: Finder, eqn: Eqn, target: Target) -> Found | None:
+def _normalization(finder: Finder, eqn: Eqn, target: Target) -> Found | None:
     statistics = _Statistics(finder, eqn)
     x = statistics.x
     if x < 0:

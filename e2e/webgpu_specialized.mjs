@@ -1,7 +1,7 @@
-// Page-side half of test_webgpu_specialised.py: runs a Program until its kernels are specialized.
+// Page-side half of test_webgpu_specialized.py: runs a Program until its kernels are specialized.
 
 import { nextTask } from "../web/common/turns.mjs";
-import { Specialised } from "../web/webgpu/specialised.mjs";
+import { Specialized } from "../web/webgpu/specialized.mjs";
 import { openWebgpu } from "../web/webgpu/webgpu.mjs";
 import { plain, write } from "./tensors.mjs";
 
@@ -90,7 +90,7 @@ export async function stages(calls, runs) {
     const special = await used(async () => {
       last = await run();
     });
-    const alive = backend.memory().specialised;
+    const alive = backend.memory().specialized;
     backend.release(program);
     backend.free(...slots);
     found.push({
@@ -99,7 +99,7 @@ export async function stages(calls, runs) {
       replaced: [...special].filter((pipeline) => !general.has(pipeline)).length,
       kept: [...special].filter((pipeline) => general.has(pipeline)).length,
       alive,
-      left: backend.memory().specialised,
+      left: backend.memory().specialized,
     });
   }
   await backend.finish(); // throws if anything failed
@@ -125,7 +125,7 @@ export async function closedMeanwhile({ json, inputs }, runs) {
     await backend.finish();
     close(program);
     await release();
-    counts.push([asked.count - before, backend.memory().specialised]);
+    counts.push([asked.count - before, backend.memory().specialized]);
   }
   return counts;
 }
@@ -139,7 +139,7 @@ export async function closedMeanwhile({ json, inputs }, runs) {
  */
 export async function most(programs, source, runs) {
   const trial = async (/** @type {any} */ text) => ({ text });
-  const specialised = new Specialised(/** @type {any} */ ({ trial }));
+  const specialized = new Specialized(/** @type {any} */ ({ trial }));
   const made = Array.from({ length: programs }, (_, number) => ({
     steps: [{ kernel: { text: { name: "strided", source } }, values: { number } }],
     runs: 0,
@@ -147,10 +147,10 @@ export async function most(programs, source, runs) {
     isClosed: false,
   }));
   for (let i = 0; i < runs; i++) {
-    for (const program of made) specialised.ran(/** @type {any} */ (program));
+    for (const program of made) specialized.ran(/** @type {any} */ (program));
   }
-  await specialised.last;
-  const { count } = specialised;
-  for (const program of made.slice(programs / 2)) specialised.closed(/** @type {any} */ (program));
-  return [count, specialised.count];
+  await specialized.last;
+  const { count } = specialized;
+  for (const program of made.slice(programs / 2)) specialized.closed(/** @type {any} */ (program));
+  return [count, specialized.count];
 }

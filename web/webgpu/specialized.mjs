@@ -49,7 +49,7 @@ function gains({ kernel: { text }, values }) {
   return GAINERS.has(text.name) || WINDOW in values;
 }
 
-export class Specialised {
+export class Specialized {
   /** @param {PipelineCache} pipelines */
   constructor(pipelines) {
     this.pipelines = pipelines;

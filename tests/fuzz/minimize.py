@@ -12,7 +12,7 @@ from .programs import Call, Given, Program
 Differs = Callable[[Program], bool]
 
 
-def minimised(program: Program, differs: Differs) -> Program:
+def minimized(program: Program, differs: Differs) -> Program:
     """Return a smaller program that still differs."""
     return smaller_operands(fewer_statements(program, differs), differs)
 

@@ -18,7 +18,7 @@ from tfpy._src.compiler.lower.webgpu.kernels import add_kernel
 Array = np.ndarray[Any, Any]
 
 RUNS = 32
-"""``ENOUGH_RUNS`` of web/webgpu/specialised.mjs."""
+"""``ENOUGH_RUNS`` of web/webgpu/specialized.mjs."""
 
 FAILS = "\nfn never() -> i32 { return 1 / (p.offset - p.offset); }"
 """WGSL that compiles only if ``p`` is not a constant."""
@@ -26,7 +26,7 @@ FAILS = "\nfn never() -> i32 { return 1 / (p.offset - p.offset); }"
 
 @pytest.fixture(scope="module")
 def evaluate() -> Iterator[Evaluate]:
-    with module_page("webgpu_specialised.mjs") as call:
+    with module_page("webgpu_specialized.mjs") as call:
         yield call
 
 
