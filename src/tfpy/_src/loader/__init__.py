@@ -1,2 +1,3 @@
-"""Importers for the packages of a page, which are stored as archives on the server or downloaded on
-first import."""
+"""Importers for packages in a page: for packages that are stored packed (bytecode in one file,
+other files in an archive), and for parts of packages that are downloaded only when they are first
+imported."""
