@@ -12,6 +12,8 @@ from importlib.machinery import ModuleSpec, PathFinder
 from threading import RLock
 from typing import Any
 
+from tfpy._src.keras_support import versions
+
 PARTS = {
     "keras.src.api_export": "tfpy._src.keras_support.symbols",
     "keras._tf_keras.keras.callbacks": "tfpy._src.keras_support.live_plot",
@@ -147,7 +149,7 @@ class _Replacing(_Wrapping):
 
 
 class _AtOnce(_Wrapping):
-    """A loader that disables garbage collection while a module and its imports are loaded.
+    """A loader of Keras that disables garbage collection, and reports versions that are not tested.
 
     The imports make no garbage. In a page, the loaded objects are also excluded from later
     collections, because Keras stays loaded as long as the page.
@@ -163,10 +165,14 @@ class _AtOnce(_Wrapping):
             self.loader.exec_module(module)
             if _IN_PAGE:
                 gc.freeze()
+        except Exception as error:
+            versions.add_note(error)
+            raise
         finally:
             _AtOnce.runs = False
             if was_enabled:
                 gc.enable()
+        versions.warn_if_untested(str(module.__version__))
 
 
 class _Deferring(_Wrapping):
