@@ -12,7 +12,8 @@ record of the op table lists the public names of its primitive. From both come
 
 Other tables generate the lists in `docs/environment.md` (flags), the tables in
 `docs/tensorflow_js.md` (TensorFlow.js names), and the table and drawing in `docs/architecture.md`
-(rooms of the engine).
+(rooms of the engine). `.gitattributes` marks the generated files, so that reviews hide their
+differences.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ import subprocess
 import sys
 import tomllib
 import types
+from collections.abc import Iterable
 from pathlib import Path
 from textwrap import indent
 from typing import TYPE_CHECKING, Any
@@ -45,6 +47,12 @@ from {ENGINE}.keras_support.keras import LAZY as _LAZY
 """
 OPERATION = re.compile(r"^\w+\(\s*[\"']([A-Z]\w*)[(\"']", re.MULTILINE)
 """A call in a module of `raw_ops` that registers an operation, or several operations."""
+ATTRIBUTES = ROOT / ".gitattributes"
+ELSEWHERE = (
+    *("package-lock.json", "docs/ops.md", "docs/promises.md", "docs/gallery/*.webp"),
+    *("docs/figures/waves.json", "tests/on_jax/strategies.json"),
+)
+"""Files that other commands generate, in addition to the lock files in `requirements`."""
 NOTICE = "# Generated from api.toml and the op table by `build.py face`. Edit those instead.\n"
 
 
@@ -72,7 +80,18 @@ def wanted() -> dict[Path, str]:
     files[tensorflow_js.PAGE] = tensorflow_js.page()
     files[rooms.PAGE] = rooms.page()
     files[rooms.DRAWING] = rooms.drawing()
+    complete = [path for path in files if path.suffix != ".md"]  # pages have other text as well
+    files[ATTRIBUTES] = _attributes(complete)
     return files
+
+
+def _attributes(made_here: Iterable[Path]) -> str:
+    """Return `.gitattributes`, which marks generated files."""
+    locks = [file.with_suffix(".txt") for file in (ROOT / "requirements").glob("*.in")]
+    names = {path.relative_to(ROOT).as_posix() for path in (*made_here, *locks)}
+    head = "# Reviews hide the differences of these generated files. Made by `build.py face`."
+    marked = (f"/{name} linguist-generated" for name in sorted(names | {*ELSEWHERE}))
+    return "\n".join((head, *marked, ""))
 
 
 def _module(namespace: str) -> str:
