@@ -7,11 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from buildsys.paths import ROOT
+from buildsys.paths import ROOT, SITE
 from e2e.accessibility import violations
-from e2e.gallery import CASES, GALLERY, Case, run
+from e2e.gallery import CASES, GALLERY, SECONDS, Case, run
 from e2e.gallery_pictures import SHOWN
-from tfpy.testing.sessions import OpenPage
+from tfpy.testing.environments import ENVIRONMENTS
+from tfpy.testing.server import SiteServer
+from tfpy.testing.sessions import OpenPage, Sessions
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
@@ -29,6 +31,28 @@ def test_a_page_in_firefox(tfpy_page: Callable[..., OpenPage]) -> None:
     (case,) = (case for case in CASES if case.name == "game_of_life")
     assert run(page, case, 360, 900)["backend"] == case.backend
     assert page.problems == []
+
+
+PROGRESS = """(async () => {
+  const generation = () => Number.parseFloat(document.getElementById("generation")?.innerText);
+  while (!(generation() >= 5)) {
+    const error = document.querySelector(".tfpy-error")?.innerText;
+    if (error) throw new Error(error);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  const backend = document.querySelector("input[name=backend]:checked").value;
+  return [crossOriginIsolated, backend];
+})()"""
+
+
+def test_a_page_on_a_plain_host(tfpy_sessions: Sessions, tmp_path: Path) -> None:
+    """The site runs in a folder of a server without headers, as on GitHub Pages."""
+    with SiteServer(tmp_path, isolated=False, mounts={"tfpy": SITE}) as server:
+        address = f"{server.url}tfpy/gallery/game_of_life/index.html?backend=wasm&run"
+        page = tfpy_sessions.browsers.open("chromium", ENVIRONMENTS["default"], address)
+        assert page.evaluate(PROGRESS, SECONDS) == [False, "wasm"]
+        assert page.problems == []
+        page.close()
 
 
 def test_a_backend_that_does_not_open(tfpy_page: Callable[[str], OpenPage]) -> None:
