@@ -1,6 +1,6 @@
 """The npm package tfpy: the site without its pages, types, Vite's plugin, a command.
 
-package.json, README.md, LICENSE, THIRD_PARTY_NOTICES.txt
+package.json, README.md, LICENSE, NOTICE, THIRD_PARTY_NOTICES.txt
 vite.mjs, cli.mjs      web/npm/
 site/                  build/site, with a .d.mts next to the modules that projects import
 """
@@ -44,7 +44,7 @@ def ensure(into: Path) -> Path:
     shutil.rmtree(folder, ignore_errors=True)
     shutil.copytree(PARTS, folder)
     shutil.copytree(SITE, folder / "site", ignore=_own_pages)
-    for name in ("LICENSE", notices.NAME):
+    for name in ("LICENSE", "NOTICE", notices.NAME):
         (folder / "site" / name).rename(folder / name)
     _add_types(folder / "site")
     text = json.dumps(_description(), indent=2) + "\n"

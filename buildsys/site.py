@@ -13,7 +13,7 @@ examples/                 examples/: its pages and notebooks
 gallery/models/           the networks that the gallery's pages load
 gallery/pictures/         docs/gallery/: images of the gallery's pages, for its index
 data/digits.json          handwritten digits
-LICENSE, THIRD_PARTY_NOTICES.txt
+LICENSE, NOTICE, THIRD_PARTY_NOTICES.txt
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ def demo_files() -> dict[str, Path]:
     wanted |= icon.ensure()
     wanted |= {f"uplot/{name}": uplot / name for name in UPLOT}
     wanted["data/digits.json"] = _digits()
-    wanted["LICENSE"] = ROOT / "LICENSE"
+    wanted |= {name: ROOT / name for name in ("LICENSE", "NOTICE")}
     for pattern in ("tfpy-run.*", "xnnpack-*.wasm"):
         wanted |= {f"run/{file.name}": file for file in ASSETS.glob(pattern)}
     for file in PAGES.rglob("*"):

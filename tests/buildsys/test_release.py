@@ -46,6 +46,7 @@ def test_the_site_has_a_notice_of_every_wheel(folder: Path) -> None:
         if head["Name"] != "tfpy":
             section = told.split(f"\n{head['Name']} {head['Version']}: ")[1].split(notices.LINE)[1]
             assert len(section) > 500, head["Name"]
+    assert (site.SITE / "NOTICE").read_text(encoding="utf-8").startswith("tfpy\nCopyright")
     assert "<year>" not in told
     assert "Redistribution and use" in told
 
@@ -55,6 +56,7 @@ def test_the_wheel_has_the_notices_of_its_modules(folder: Path) -> None:
     with zipfile.ZipFile(file) as archive:
         names = [name for name in archive.namelist() if ".dist-info/licenses/" in name]
         texts = "".join(archive.read(name).decode() for name in names)
+    assert "tfpy is licensed" in texts
     for work in ("Apache License", "XNNPACK software", "pthreadpool", "RapidJSON", "musl"):
         assert work in texts
 
@@ -90,5 +92,5 @@ def test_the_npm_package_has_no_pages(folder: Path) -> None:
     (file,) = folder.glob("tfpy-*.tgz")
     with tarfile.open(file) as archive:
         names = archive.getnames()
-    assert "package/site/tfpy.mjs" in names
+    assert {"package/LICENSE", "package/NOTICE", "package/site/tfpy.mjs"} <= {*names}
     assert [name for name in names if name.endswith((".html", ".css"))] == []
