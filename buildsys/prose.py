@@ -78,7 +78,7 @@ def sources() -> dict[str, list[Path]]:
         "the package": [*ROOT.glob("src/tfpy/**/*.py")],
         "docs": [
             *ROOT.glob("docs/*.md"),
-            *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")),
+            *ROOT.glob("*.md"),
             ROOT / "web" / "npm" / "README.md",
         ],
     }

@@ -56,6 +56,17 @@ def test_few_values() -> None:
     assert said(tf.constant(2.5) * 1.0) == "tf.Tensor shape () · float32 · on cpu2.5"
 
 
+def test_names_are_escaped() -> None:
+    """Names from a model file cannot add elements to the page."""
+    name = "<img src=x onerror=alert(1)>"
+    weight = tf.Variable([1.0], name=name)
+    function = tf.function(lambda x: x * weight)
+    for shown in (weight, function.lower(tf.ones([1]))):
+        html = shown._repr_html_()
+        assert escape(name)[:10] in html  # long names are cut
+        assert "<img" not in html
+
+
 def test_statistics() -> None:
     values = RNG.normal(size=(40, 50)).astype(np.float32)
     values[0, :3] = np.nan, np.inf, -np.inf
