@@ -133,8 +133,8 @@ def wasm(options: argparse.Namespace) -> int:
 def build_wheel(options: argparse.Namespace) -> int:
     """Build the wheel in dist/ and the site in build/site."""
     site.ensure()
-    for file in sorted(DIST.glob(f"tfpy-{wheel.version()}-*.whl")):
-        print(f"{file.stat().st_size:>9} bytes  {file}")
+    file = DIST / wheel.file_name()
+    print(f"{file.stat().st_size:>9} bytes  {file}")
     return 0
 
 

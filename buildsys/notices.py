@@ -14,6 +14,7 @@ from email.parser import BytesHeaderParser
 from pathlib import Path
 
 from . import npm, xnnpack
+from .project import DISTRIBUTION
 
 NAME = "THIRD_PARTY_NOTICES.txt"
 LINE = "=" * 79
@@ -128,7 +129,7 @@ def _of_wheel_file(wheel: Path) -> list[Part]:
         names = archive.namelist()
         (about,) = [name for name in names if name.endswith(".dist-info/METADATA")]
         head = BytesHeaderParser().parsebytes(archive.read(about))
-        if head["Name"] == "tfpy":
+        if head["Name"] == DISTRIBUTION:
             return []
         folder = about.removesuffix("METADATA") + "licenses/"
         texts = [

@@ -1,4 +1,4 @@
-"""The npm package tfpy: the site without its pages, types, Vite's plugin, a command.
+"""The npm package tfpy-web: the site without its pages, types, Vite's plugin, a command.
 
 package.json, README.md, LICENSE, NOTICE, THIRD_PARTY_NOTICES.txt
 vite.mjs, cli.mjs      web/npm/
@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import json
 import shutil
-import tomllib
 from pathlib import Path
 from typing import Any
 
 from . import notices, npm, site, wheel
 from .console import run_logged
 from .paths import BUILD, ROOT, SITE
+from .project import DISTRIBUTION, PROJECT
 
 PARTS = ROOT / "web" / "npm"
 OWN_PAGES = (
@@ -50,7 +50,7 @@ def ensure(into: Path) -> Path:
     text = json.dumps(_description(), indent=2) + "\n"
     (folder / "package.json").write_text(text, encoding="utf-8")
     run_logged(["npm", "pack", "--pack-destination", into, folder], "npm-pack")
-    return into / f"tfpy-{wheel.version()}.tgz"
+    return into / f"{DISTRIBUTION}-{wheel.version()}.tgz"
 
 
 def _own_pages(folder: str, names: list[str]) -> list[str]:
@@ -81,18 +81,17 @@ def _add_types(folder: Path) -> None:
 
 def _description() -> dict[str, Any]:
     """Return package.json, made from pyproject.toml."""
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     return {
-        "name": project["name"],
+        "name": DISTRIBUTION,
         "version": wheel.version(),
-        "description": project["description"],
-        "license": project["license"],
-        "homepage": project["urls"]["Homepage"],
-        "bugs": project["urls"]["Issues"],
-        "repository": {"type": "git", "url": f"git+{project['urls']['Homepage']}.git"},
+        "description": PROJECT["description"],
+        "license": PROJECT["license"],
+        "homepage": PROJECT["urls"]["Homepage"],
+        "bugs": PROJECT["urls"]["Issues"],
+        "repository": {"type": "git", "url": f"git+{PROJECT['urls']['Homepage']}.git"},
         "keywords": ["machine learning", "tensorflow", "keras", "python", "pyodide", "webgpu"],
         "type": "module",
         "exports": EXPORTS,
-        "bin": {"tfpy": "./cli.mjs"},
+        "bin": {DISTRIBUTION: "./cli.mjs"},
         "sideEffects": ["./site/tfpy.mjs"],
     }

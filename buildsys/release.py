@@ -1,11 +1,12 @@
 """A release in dist/release: the published files and their digests.
 
-tfpy-VERSION-py3-none-any.whl   the wheel, for micropip, Pyodide's lock files and CPython
-tfpy-VERSION.tar.gz             the source distribution: the files of the wheel, nothing to compile
-tfpy-site-VERSION.zip           the site: the loader, Pyodide, NumPy, Keras, tfpy, and in docs/ the
-                                documentation; to be unpacked on any static file server
-tfpy-VERSION.tgz                the npm package
-SHA256SUMS                      for `sha256sum --check`
+tfpy_web-VERSION-py3-none-any.whl  the wheel, for micropip, Pyodide's lock files and CPython
+tfpy_web-VERSION.tar.gz            the source distribution: the files of the wheel, nothing to
+                                   compile
+tfpy-site-VERSION.zip              the site: the loader, Pyodide, NumPy, Keras, tfpy, and in docs/
+                                   the documentation; to be unpacked on any static file server
+tfpy-web-VERSION.tgz               the npm package
+SHA256SUMS                         for `sha256sum --check`
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ def ensure(tag: str | None = None) -> Path:
         made = BUILD / "release"
         shutil.rmtree(made, ignore_errors=True)
         made.mkdir(parents=True)
-        shutil.copy(DIST / f"tfpy-{version}-py3-none-any.whl", made)
+        shutil.copy(DIST / wheel.file_name(), made)
         build = [pyenv.ensure("build"), "-P", "-m", "build", "--sdist", "--no-isolation"]
         run_logged([*build, "--outdir", made, ROOT], "sdist")
         _pack(folders, made / f"tfpy-site-{version}.zip", f"tfpy-site-{version}")

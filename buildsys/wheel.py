@@ -9,6 +9,7 @@ from . import assets, pyenv
 from .cache import lock
 from .console import BuildError, run_logged, step
 from .paths import DIST, ROOT
+from .project import DISTRIBUTION
 
 VERSION_FILE = ROOT / "src" / "tfpy" / "_src" / "base" / "version.py"
 
@@ -23,6 +24,11 @@ def version() -> str:
     return match[1]
 
 
+def file_name() -> str:
+    """Return the file name of the wheel."""
+    return f"{DISTRIBUTION.replace('-', '_')}-{version()}-py3-none-any.whl"
+
+
 def ensure() -> Path:
     """Return the wheel in dist/, built from the present sources. Equal sources make equal bytes."""
     assets.ensure()
@@ -30,4 +36,4 @@ def ensure() -> Path:
     build = [pyenv.ensure("build"), "-P", "-m", "build", "--wheel", "--no-isolation"]
     with lock("wheel"), step("tfpy wheel"):
         run_logged([*build, "--outdir", DIST, ROOT], "wheel")
-    return DIST / f"tfpy-{version()}-py3-none-any.whl"
+    return DIST / file_name()

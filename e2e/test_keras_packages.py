@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tfpy._src.base.version import VERSION_OF_TENSORFLOW, __version__
 from tfpy.testing import run_in_browser
 from tfpy.testing.environments import BROWSERS
 from tfpy.testing.sessions import OpenPage
@@ -82,6 +83,8 @@ found["collects"] = gc.isenabled()
 import h5py
 found["unpacked"] = [h5py.File is h5py._hl.files.File, h5py.__file__, os.path.exists(h5py.__file__)]
 found["version"] = [keras.__version__, importlib.metadata.version("keras")]
+import tensorflow
+found["mine"] = [tfpy.__version__, importlib.metadata.version("tfpy-web"), tensorflow.__version__]
 found["source"] = inspect.getsource(keras.layers.Dense.build)
 found["told"] = told()
 found["licenses"] = [str(f) for f in importlib.metadata.files("h5py") if "licenses" in str(f)]
@@ -98,7 +101,7 @@ def test_packages_come_when_a_page_asks(tfpy_page: Callable[..., OpenPage]) -> N
     page = tfpy_page("tfpy-testing/blank.html")
     asked = json.dumps([[], f"{start}json.dumps(found)"])
     loaded, found = page.evaluate(f"({LOAD})({asked})", 120.0)
-    assert set(loaded) == {"numpy", "tfpy"}
+    assert set(loaded) == {"numpy", "tfpy-web"}
     assert found["archived"] == ["_bytecode", "sitecustomize"]
     assert found["late"] == []
     finds = ["__init__.py", "__pycache__", "loader"]
@@ -109,7 +112,7 @@ def test_packages_come_when_a_page_asks(tfpy_page: Callable[..., OpenPage]) -> N
     page = tfpy_page("tfpy-testing/blank.html")
     asked = json.dumps([["keras"], f"{with_keras}json.dumps(found)"])
     loaded, found = page.evaluate(f"({LOAD})({asked})", 120.0)
-    assert set(loaded) == {"numpy", "tfpy", "keras", *KERAS_NEEDS}
+    assert set(loaded) == {"numpy", "tfpy-web", "keras", *KERAS_NEEDS}
     assert found["archived"] == ["_bytecode", "sitecustomize"]
     assert found["late"] == []
     assert found["later"] == []
@@ -119,6 +122,7 @@ def test_packages_come_when_a_page_asks(tfpy_page: Callable[..., OpenPage]) -> N
     assert found["unpacked"] == [True, "/lib/python3.14/site-packages/h5py/__init__.py", True]
     assert found["version"][0].startswith("3.15.")
     assert found["version"] == found["version"][:1] * 2
+    assert found["mine"] == [__version__, __version__, VERSION_OF_TENSORFLOW]
     assert found["source"].lstrip().startswith("def build(self, input_shape):")
     assert "site-packages/keras/src/layers/core/dense.py" in found["told"]
     assert "raise ValueError(" in found["told"]

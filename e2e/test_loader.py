@@ -83,7 +83,7 @@ def check_bytes(events: list[list[Any]]) -> None:
 def files_of_a_start() -> dict[str, int]:
     """Return the names of the site's files that progress counts, with their sizes."""
     folder = SITE / "pyodide"
-    names = ["pyodide.asm.wasm", "python_stdlib.zip", "numpy-*.whl", "tfpy-*.whl"]
+    names = ["pyodide.asm.wasm", "python_stdlib.zip", "numpy-*.whl", "tfpy_web-*.whl"]
     files = [file for name in names for file in folder.glob(name)]
     return {file.name: file.stat().st_size for file in files}
 
@@ -140,7 +140,7 @@ const found = {
   lock: await said({ lockFileURL: "/nowhere/lock.json" }),
   page: await said({ lockFileURL: "/index.html" }),
 };
-found.wheel = await said({ wheel: "/nowhere/tfpy-9-py3-none-any.whl" });
+found.wheel = await said({ wheel: "/nowhere/tfpy_web-9-py3-none-any.whl" });
 found.threads = await said({ flags: { TFPY_WASM_THREADS_COUNT: -3 } });
 found.flag = await said({ flags: { WASM_SPEED: true } });
 return found;
@@ -157,7 +157,7 @@ def test_what_cannot_be_loaded_is_named(tfpy_page: OpenPageFixture) -> None:
         "core": ["Python did not start", "/nowhere/pyodide.mjs: 404"],
         "lock": ["no lock file at", "/nowhere/lock.json: 404"],
         "page": ["the lock file is not JSON", "/index.html: 200"],
-        "wheel": ["cannot be loaded", "/nowhere/tfpy-9-py3-none-any.whl: 404"],
+        "wheel": ["cannot be loaded", "/nowhere/tfpy_web-9-py3-none-any.whl: 404"],
         "threads": [
             "tfpy: ValueError: Flag TFPY_WASM_THREADS_COUNT must be an integer of at least 0, "
             "not -3"

@@ -40,7 +40,7 @@ FILES: dict[str, tuple[Fault, list[str]]] = {
     "lock-cut": (Fault(r"lock\.json", "cut"), ["the lock file is not JSON", BROKE]),
     "numpy-missing": (Fault("numpy-", "missing"), ["numpy cannot be loaded", MISSING]),
     "numpy-cut": (Fault("numpy-", "cut"), ["numpy cannot be loaded", BROKE]),
-    "wheel-changed": (Fault("/tfpy-", "changed"), ["tfpy cannot be loaded", CHANGED]),
+    "wheel-changed": (Fault("/tfpy_web-", "changed"), ["tfpy-web cannot be loaded", CHANGED]),
     "needed-missing": (Fault("absl", "missing"), ["absl-py cannot be loaded", MISSING]),
 }
 """Faults, with the expected parts of the error message."""

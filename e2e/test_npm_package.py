@@ -69,7 +69,7 @@ def test_types(project: Path) -> None:
     modules = ["--module", "ESNext", "--moduleResolution", "Bundler"]
     run(npm.tool("tsc"), "--ignoreConfig", *options, *modules, "main.ts", cwd=project)
     wrong = project / "wrong.ts"
-    wrong.write_text('import { loadTfpy } from "tfpy";\nloadTfpy({ backand: "wasm" });\n')
+    wrong.write_text('import { loadTfpy } from "tfpy-web";\nloadTfpy({ backand: "wasm" });\n')
     argv = [str(npm.tool("tsc")), "--ignoreConfig", *options, *modules, "wrong.ts"]
     said = subprocess.run(argv, cwd=project, capture_output=True, text=True).stdout
     assert "backand" in said
@@ -92,7 +92,8 @@ def test_served_by_vite(project: Path, tfpy_sessions: Sessions) -> None:
     scripts = [
         block("docs/install.md", "js", "src/main.js") + SHOWN.format("installed", "[[1]]"),
         block("web/npm/README.md", "js", "def softmax") + SHOWN.format("softmax", "data"),
-        block("web/npm/README.md", "js", "tfpy/run") + SHOWN.format("made", "probabilities.data"),
+        block("web/npm/README.md", "js", "loadProgram")
+        + SHOWN.format("made", "probabilities.data"),
     ]
     modules = "".join(f'<script type="module">{script}</script>' for script in scripts)
     (project / "readme.html").write_text(f'<link rel="icon" href="data:,"><body>{modules}')
@@ -134,11 +135,11 @@ def test_copied_for_a_page_without_a_bundler(project: Path, tfpy_sessions: Sessi
     page = block("web/npm/README.md", "html")
     assert shown.strip() == tag("/tfpy/tfpy.mjs")
     assert shown in page
-    shown = run(npx, "--offline", "tfpy", "web/tfpy/", cwd=project)
+    shown = run(npx, "--offline", "tfpy-web", "web/tfpy/", cwd=project)
     assert shown.strip() == tag("web/tfpy/tfpy.mjs")
     (project / "public" / "train.py").write_text(block("web/npm/README.md", "py"))
     script = block("web/npm/README.md", "js", "train.py")
-    script = script.replace("tfpy/worker", "/tfpy/worker.mjs") + LEARNT
+    script = script.replace("tfpy-web/worker", "/tfpy/worker.mjs") + LEARNT
     plain = f'{page}<script type="module">{script}</script>'
     (project / "public" / "plain.html").write_text(plain)
     with SiteServer(project / "public") as server:

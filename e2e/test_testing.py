@@ -30,10 +30,10 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     shutil.copytree(PROJECT, project)
     shown = block("docs/testing.md", "py").replace("import mypackage\n", MYPACKAGE)
     (project / "tests" / "test_shown.py").write_text(shown)
-    (project / "node_modules" / "tfpy").mkdir(parents=True)
-    (project / "node_modules" / "tfpy" / "site").symlink_to(SITE)
+    (project / "node_modules" / "tfpy-web").mkdir(parents=True)
+    (project / "node_modules" / "tfpy-web" / "site").symlink_to(SITE)
     pip = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-index"]
-    file = DIST / f"tfpy-{wheel.version()}-py3-none-any.whl"
+    file = DIST / wheel.file_name()
     subprocess.run([*pip, "--target", project / "installed", file], check=True)
     return project
 
@@ -55,7 +55,7 @@ def test_the_example(project: Path) -> None:
 
 def test_a_wheel_and_the_path_of_a_browser(project: Path) -> None:
     """Use another wheel, and a browser given by its path."""
-    file = project / f"tfpy-{wheel.version()}-py3-none-any.whl"
+    file = project / wheel.file_name()
     shutil.copy(DIST / file.name, file)
     browser = shutil.which("chromium")
     options = ["--tfpy-backend=wasm", f"--tfpy-browser-path=chromium={browser}"]

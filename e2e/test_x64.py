@@ -10,7 +10,8 @@ from tfpy.testing.sessions import OpenPage
 STARTED = """import('/pyodide/pyodide.mjs').then(async ({ loadPyodide }) => {
   const flags = "SOFTWARE_WEBGL_ENABLED:true,WEBGPU_SOFTWARE_ENABLED:true";
   const env = { TFPY_ENABLE_X64: "1", TFPY_FLAGS: flags, HOME: "/home/pyodide" };
-  const pyodide = await loadPyodide({ indexURL: "/pyodide/", env, packages: ["tfpy"] });
+  const pyodide = await loadPyodide({ indexURL: "/pyodide/", env });
+  await pyodide.loadPackagesFromImports("import tfpy");
   return pyodide.runPythonAsync(PROGRAM);
 })"""
 

@@ -15,7 +15,7 @@ from tfpy.testing.server import SiteServer
 from tfpy.testing.sessions import OpenPage, Sessions
 
 EXAMPLES = ROOT / "examples" / "notebooks"
-WHEEL = DIST / f"tfpy-{wheel.version()}-py3-none-any.whl"
+WHEEL = DIST / wheel.file_name()
 OWN_SERVER = "default-src 'self' 'unsafe-inline' 'unsafe-eval' blob: data:"
 """Content security policy that blocks all other servers, also in workers."""
 REFUSED = "Content Security Policy"

@@ -1,3 +1,3 @@
-import tfpy from "tfpy/vite";
+import tfpy from "tfpy-web/vite";
 
 export default { plugins: [tfpy({ isolated: true })] };

@@ -1,6 +1,6 @@
-import { loadTfpy, type Tfpy } from "tfpy";
-import { loadProgram } from "tfpy/run";
-import { startWorker, type TfpyWorker } from "tfpy/worker";
+import { loadTfpy, type Tfpy } from "tfpy-web";
+import { loadProgram } from "tfpy-web/run";
+import { startWorker, type TfpyWorker } from "tfpy-web/worker";
 
 const tfpy: Tfpy = await loadTfpy({ backend: "wasm" });
 const { softmax, program } = await tfpy.import(`

@@ -1,5 +1,5 @@
 # /// script
-# dependencies = ["marimo", "tfpy @ tfpy-0.1.0-py3-none-any.whl"]
+# dependencies = ["marimo", "tfpy-web @ tfpy_web-0.1.0-py3-none-any.whl"]
 # ///
 
 import marimo

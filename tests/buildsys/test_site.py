@@ -20,11 +20,11 @@ def test_the_demo_is_served_before_h5py_is_built(
     for module in (gallery_models, h5py_wheel):
         monkeypatch.setattr(module, "ensure", _refuse)
     # Other tests use the wheel of the current sources.
-    tfpy = tmp_path / "tfpy-0-py3-none-any.whl"
+    tfpy = tmp_path / "tfpy_web-0-py3-none-any.whl"
     monkeypatch.setattr(wheel, "ensure", lambda: tfpy)
     monkeypatch.setattr(package_wheels, "with_packed_engine", lambda built: built)
     files = site.demo_files()
     wheels = {Path(name).name.split("-")[0] for name in files if name.endswith(".whl")}
-    assert {"keras", "ml_dtypes", "numpy", "optree", "tfpy"} <= wheels
+    assert {"keras", "ml_dtypes", "numpy", "optree", "tfpy_web"} <= wheels
     assert "h5py" not in wheels
     assert {"index.html", "demo/main.mjs", "data/digits.json", "pyodide/pyodide.mjs"} <= set(files)

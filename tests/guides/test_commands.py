@@ -13,7 +13,6 @@ import runpy
 import shlex
 import subprocess
 import sys
-import tomllib
 from importlib.metadata import metadata
 from pathlib import Path
 from typing import Any, NoReturn
@@ -23,10 +22,10 @@ from guides.documents import ROOT, block, blocks
 
 from buildsys import checks, commands, pyenv, site, wheel
 from buildsys.paths import SITE
+from buildsys.project import DISTRIBUTION, PROJECT
 from tfpy._src.formats.convert import converter
 
 PYTHON = "python"
-PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 SHOWN = [
     *blocks("README.md", "sh"),
     *blocks("CONTRIBUTING.md", "sh"),
@@ -141,13 +140,10 @@ def test_what_pytest_gets() -> None:
 
 
 def test_what_pip_and_npm_install() -> None:
-    """Check that files of a release, extras and packages have valid names."""
-    version = wheel.version()
-    archives = [words[-1] for words in lines_of("npm", "install")]
-    assert {name.rpartition("/")[2] for name in archives} == {f"tfpy-{version}.tgz"}
+    """Check that the distribution, its extras and other packages have valid names."""
+    assert {words[-1] for words in lines_of("npm", "install")} == {DISTRIBUTION}
     extras = {
-        f"tfpy-{version}-py3-none-any.whl": PROJECT["optional-dependencies"],
-        "tfpy": PROJECT["optional-dependencies"],
+        DISTRIBUTION: PROJECT["optional-dependencies"],
         "jax": metadata("jax").get_all("Provides-Extra"),
         **dict.fromkeys(INSTALLED, ()),
     }
@@ -155,6 +151,17 @@ def test_what_pip_and_npm_install() -> None:
         package, _, extra = name.partition("[")
         assert package in extras
         assert not extra or extra.removesuffix("]") in extras[package]
+
+
+def test_the_files_of_a_release_that_can_be_installed() -> None:
+    """Check that documents name the files that a release has."""
+    archive = f"{DISTRIBUTION}-{wheel.version()}.tgz"
+    for document in ("docs/install.md", "web/npm/README.md"):
+        text = (ROOT / document).read_text(encoding="utf-8")
+        assert {name.rpartition("/")[2] for name in re.findall(r"[\w./-]+\.tgz", text)} == {archive}
+    for document in ("docs/install.md", "docs/notebooks.md"):
+        text = (ROOT / document).read_text(encoding="utf-8")
+        assert {*re.findall(r"[\w.-]+\.whl", text)} == {wheel.file_name()}
 
 
 def test_the_tag_of_a_release() -> None:

@@ -22,7 +22,7 @@ json.dumps({name: await outcome(f) for name, f in [*globals().items()] if name.s
 const [folder, file] = process.argv.slice(2);
 const { loadPyodide } = await import(pathToFileURL(`${folder}/pyodide.mjs`).href);
 const pyodide = await loadPyodide({ indexURL: folder });
-await pyodide.loadPackage(["numpy", "tfpy"], { messageCallback: () => {} });
+await pyodide.loadPackage(["numpy", "tfpy-web"], { messageCallback: () => {} });
 await pyodide.runPythonAsync(readFileSync(file, "utf8"));
 console.log(await pyodide.runPythonAsync(RUN));
 process.exit(0);

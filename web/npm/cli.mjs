@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// `npx tfpy FOLDER` copies the site to a folder, for static file servers and for bundlers other than Vite.
+// `npx tfpy-web FOLDER` copies the site to a folder, for static file servers and for bundlers other than Vite.
 
 import { cp } from "node:fs/promises";
 import { relative, sep } from "node:path";
@@ -9,7 +9,7 @@ import { parseArgs } from "node:util";
 /** Folders that bundlers and frameworks conventionally serve at the server's root. */
 const SERVED = ["public", "static"];
 
-const USAGE = "usage: tfpy FOLDER   copies tfpy's loader, Pyodide and packages into the folder";
+const USAGE = "usage: tfpy-web FOLDER   copies tfpy's loader, Pyodide and packages into the folder";
 
 /** Return the loader's path: from the server's root if known, otherwise from the working directory. @param {string} folder */
 function address(folder) {

@@ -1,5 +1,5 @@
 // Vite plugin: it adds tfpy's site as the folder tfpy/ to a project's builds and servers, and resolves
-// `import { loadTfpy } from "tfpy"` to the loader there. Python files, wheels and WebAssembly are not
+// `import { loadTfpy } from "tfpy-web"` to the loader there. Python files, wheels and WebAssembly are not
 // bundled.
 
 import { open, readdir, readFile } from "node:fs/promises";
@@ -12,9 +12,9 @@ const FOLDER = "tfpy";
 
 /** Modules that a page can import, and the site's modules that implement them. */
 const MODULES = {
-  tfpy: { file: "tfpy.mjs", names: ["loadTfpy"] },
-  "tfpy/worker": { file: "worker.mjs", names: ["startWorker"] },
-  "tfpy/run": { file: "run/tfpy-run.mjs", names: ["loadProgram"] },
+  "tfpy-web": { file: "tfpy.mjs", names: ["loadTfpy"] },
+  "tfpy-web/worker": { file: "worker.mjs", names: ["startWorker"] },
+  "tfpy-web/run": { file: "run/tfpy-run.mjs", names: ["loadProgram"] },
 };
 
 const TYPES = {

@@ -73,7 +73,7 @@ async function faultOf({ url, sha256 }) {
   const answer = `${response.status} ${response.statusText}, ${type}`;
   if (!response.ok) return `${answer}; the server did not send the file`;
   if (type.startsWith("text/html")) {
-    return `${answer}; an HTML page instead of the file (with Vite, use the plugin tfpy/vite)`;
+    return `${answer}; an HTML page instead of the file (with Vite, use the plugin tfpy-web/vite)`;
   }
   const rule = TYPES.find(({ name }) => name.test(new URL(url).pathname));
   if (rule && !rule.taken.test(type)) return `${answer}; the server must send it as ${rule.type}`;

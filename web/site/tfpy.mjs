@@ -113,7 +113,7 @@ export async function loadTfpy(options = {}) {
   };
   const runtimeModule = importRuntime();
   const packages = options.packages ?? [];
-  const wanted = ["numpy", options.wheel ?? "tfpy", ...packages];
+  const wanted = ["numpy", options.wheel ?? "tfpy-web", ...packages];
   const pyodide = await loadPython({
     ...{ indexURL, lockFileURL, wanted, onBytes, stdout: options.stdout },
     onStart: () => progress("packages", "loading NumPy and tfpy"),

@@ -115,7 +115,7 @@ def _material(config: pytest.Config) -> Material:
     if not (site / "tfpy.mjs").is_file():
         raise pytest.UsageError(
             f"{site} has no tfpy.mjs; set --tfpy-site to the folder of the site, such as"
-            " node_modules/tfpy/site, or to the folder of a release"
+            " node_modules/tfpy-web/site, or to the folder of a release"
         )
     sources = tuple(top / folder for folder in config.getoption("tfpy_source"))
     for folder in sources:
