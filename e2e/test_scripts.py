@@ -77,7 +77,7 @@ def run_scripts(page: OpenPage, *scripts: str, worker: bool = False) -> dict[str
 SCRIPTS = [
     "\n    import tfpy as tf\n    x = tf.constant([1, 2]) + 1\n    print(x.numpy())\n",
     "print(int(tf.reduce_sum(x).numpy()))",
-    "import tensorflow\nprint(tensorflow is tf)",
+    "import tensorflow\nprint(tensorflow.reduce_sum is tf.reduce_sum)",
 ]
 
 

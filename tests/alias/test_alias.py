@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 from guides.documents import blocks
 
+from tfpy._src.base.version import VERSION_OF_TENSORFLOW, __version__
+
 HERE = Path(__file__).parent
 ALIASED = "import tfpy\ntfpy.as_tensorflow(replace=True)\n"
 
@@ -34,13 +36,14 @@ from tensorflow.keras.models import Sequential
 from tensorflow.python.framework import tensor_util
 from tfpy import keras as k2
 
-assert tf is tfpy and nn is tfpy.nn and sys.modules["tensorflow.math"] is tfpy.math
-assert l1 is l2 is tf.keras.layers and k1 is k2 is tf.keras
+assert tf.constant is tfpy.constant and nn is tfpy.nn
+assert sys.modules["tensorflow.math"] is tfpy.math
+assert l1 is l2 is tf.keras.layers and k1 is k2 is tf.keras and "keras" in dir(tf)
 assert tf.optimizers is tf.keras.optimizers and tf.metrics is tf.keras.metrics
 assert tf.losses.MeanSquaredError is keras.losses.MeanSquaredError
 assert tf.losses.huber_loss is tf.compat.v1.losses.huber_loss
 assert tf.initializers.GlorotUniform is keras.initializers.GlorotUniform
-assert tf.__version__.startswith("2.") and keras.backend.backend() == "tensorflow"
+assert keras.backend.backend() == "tensorflow"
 assert tensor_util.is_tf_type(keras.Variable(1.0)) and tf.is_tensor(keras.Variable(1.0))
 assert tf.math.__spec__.name == "tfpy.math"
 for module in ("tensorflow.nix", "tensorflow._src"):
@@ -52,6 +55,29 @@ for module in ("tensorflow.nix", "tensorflow._src"):
         raise AssertionError(module)
 for owner in (tf, tf.losses, tf.keras):
     assert not hasattr(owner, "nix")
+"""
+    )
+
+
+def test_only_tensorflow_has_the_version_of_tensorflow() -> None:
+    """The version of tfpy is the same before and after as_tensorflow() and the import of Keras."""
+    run(
+        f"""
+import tfpy
+mine = tfpy.__version__
+assert mine == {__version__!r}
+tfpy.as_tensorflow(replace=True)
+assert tfpy.__version__ == mine
+import keras, tensorflow
+from tfpy import keras as same
+tfpy.as_tensorflow()
+import tensorflow as again
+assert tfpy.__version__ == tfpy.device_info()["tfpy"]["version"] == mine
+assert tensorflow.__version__ == again.__version__ == {VERSION_OF_TENSORFLOW!r}
+from keras.src.utils.module_utils import tensorflow as seen_by_keras
+assert seen_by_keras.__version__ == {VERSION_OF_TENSORFLOW!r}
+assert tensorflow.__name__ == tensorflow.__spec__.name == "tensorflow"
+assert tfpy.__name__ == tfpy.__spec__.name == "tfpy"
 """
     )
 

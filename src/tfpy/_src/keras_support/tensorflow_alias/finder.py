@@ -9,7 +9,9 @@ import types
 from collections.abc import Sequence
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec, PathFinder
+from typing import Any
 
+from tfpy._src.base.version import VERSION_OF_TENSORFLOW
 from tfpy._src.keras_support import overlay
 from tfpy._src.keras_support.tensorflow_alias import private
 
@@ -23,8 +25,8 @@ def as_tensorflow(replace: bool = False) -> None:
     """Make `import tensorflow` import tfpy, so that programs for TensorFlow and Keras use tfpy.
 
     Call this function before Keras is imported. The first access to `tf.keras` calls it
-    automatically. Afterwards, `tf.__version__` is the version of TensorFlow with which tfpy is
-    compatible.
+    automatically. The module `tensorflow` has the names of tfpy, which are the same objects. Only
+    `tensorflow.__version__` differs: it is the version of TensorFlow with which tfpy is compatible.
 
     Args:
         replace: If True, `import tensorflow` imports tfpy even if TensorFlow is installed. If
@@ -40,12 +42,12 @@ def as_tensorflow(replace: bool = False) -> None:
 
         tfpy.as_tensorflow()
         import keras
-        import tensorflow as tf  # this is tfpy
+        import tensorflow as tf  # the names of tfpy
 
     See also: `tf.keras`.
     """
-    package = sys.modules[_PUBLIC]
-    if sys.modules.get(NAME) is package:
+    present = [finder for finder in sys.meta_path if isinstance(finder, _Finder)]
+    if present and sys.modules.get(NAME) is present[0].package:
         return
     if NAME in sys.modules:
         raise RuntimeError(
@@ -58,16 +60,42 @@ def as_tensorflow(replace: bool = False) -> None:
             "tfpy.as_tensorflow(replace=True) makes it import tfpy in this process"
         )
     os.environ.setdefault("KERAS_BACKEND", "tensorflow")
+    package = _renamed(sys.modules[_PUBLIC])
     private.install(package)
     sys.meta_path[:0] = [_Finder(package), overlay.KerasFinder()]
     sys.modules[NAME] = package
+
+
+def _renamed(package: types.ModuleType) -> types.ModuleType:
+    """Return the module `tensorflow`: the names of tfpy, with TensorFlow's version.
+
+    The names are copied, because Python finds them faster in the module's own dictionary.
+    """
+    made = types.ModuleType(NAME)
+
+    def found(name: str) -> Any:
+        """Return a name that tfpy has imported later, or imports on first use."""
+        value = vars(made)[name] = getattr(package, name)
+        return value
+
+    vars(made).update(
+        vars(package),
+        __name__=NAME,
+        __package__=NAME,
+        __spec__=ModuleSpec(NAME, None, origin=package.__file__, is_package=True),
+        __path__=[],
+        __version__=VERSION_OF_TENSORFLOW,
+        __getattr__=found,
+        __dir__=lambda: sorted({*vars(made), *dir(package)}),
+    )
+    return made
 
 
 class _Finder(MetaPathFinder):
     """A finder for modules below `tensorflow`: tfpy's modules, Keras's, and private ones."""
 
     def __init__(self, package: types.ModuleType) -> None:
-        self._package = package
+        self.package = package
 
     def find_spec(
         self,
@@ -86,7 +114,7 @@ class _Finder(MetaPathFinder):
     def _module(self, name: str) -> types.ModuleType | None:
         if name == "keras" or name.startswith("keras."):
             return importlib.import_module(KERAS + name.removeprefix("keras"))
-        found: object = self._package
+        found: object = self.package
         for part in name.split("."):
             found = None if part == "_src" else getattr(found, part, None)
         return found if isinstance(found, types.ModuleType) else None

@@ -12,7 +12,6 @@ from functools import partial
 from typing import Any
 
 from tfpy._src.base.dtypes import int32
-from tfpy._src.base.version import VERSION_OF_TENSORFLOW
 from tfpy._src.core.conversion import convert_to_tensor, is_tensor
 from tfpy._src.core.operand import AnyTensor, Composite
 from tfpy._src.core.primitives import is_nan
@@ -110,7 +109,6 @@ CLAIMED: dict[type, str] = {
 
 def install(package: types.ModuleType) -> None:
     """Add the private names to the package that is imported as TensorFlow."""
-    vars(package)["__version__"] = VERSION_OF_TENSORFLOW
     for name, names in MODULES.items():
         vars(_module(package, name)).update(names)
     for kind, name in CLAIMED.items():
