@@ -60,7 +60,7 @@ for owner in (tf, tf.losses, tf.keras):
 
 
 def test_only_tensorflow_has_the_version_of_tensorflow() -> None:
-    """The version of tfpy is the same before and after as_tensorflow() and the import of Keras."""
+    """Check the version of tfpy before and after as_tensorflow() and the import of Keras."""
     run(
         f"""
 import tfpy

@@ -135,7 +135,7 @@ def test_the_workflow_builds_the_release_of_its_tag() -> None:
 
 
 def test_files_for_pypi(workplace: Path) -> None:
-    """PyPI gets a wheel and a source distribution with valid metadata, which it can display."""
+    """Check the names and the metadata of the wheel and of the source distribution."""
     source, built = sorted((workplace / "dist" / "pypi").iterdir(), key=lambda file: file.suffix)
     name, version, _, tags = parse_wheel_filename(built.name)
     assert (name, str(version)) == ("tfpy-web", wheel.version())
@@ -157,7 +157,7 @@ def test_files_for_pypi(workplace: Path) -> None:
 
 
 def test_the_wheel_is_installed_and_imported(workplace: Path, tmp_path: Path) -> None:
-    """tfpy reports the version of its metadata, also as TensorFlow."""
+    """Check that tfpy reports the version of its metadata, also after as_tensorflow()."""
     (file,) = (workplace / "dist" / "pypi").glob("*.whl")
     venv = tmp_path / "venv"
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", venv], check=True)
