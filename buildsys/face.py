@@ -18,12 +18,15 @@ differences.
 
 from __future__ import annotations
 
+import ast
+import importlib.util
 import re
 import subprocess
 import sys
 import tomllib
 import types
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
+from itertools import chain
 from pathlib import Path
 from textwrap import indent
 from typing import TYPE_CHECKING, Any
@@ -45,6 +48,15 @@ from {ENGINE}.base.missing_names import explain as _explain
 from {ENGINE}.display.tracebacks import hide_frames as _hide_frames
 from {ENGINE}.keras_support.keras import LAZY as _LAZY
 """
+KERAS = "keras._tf_keras.keras"
+KERAS_MODULES = f"""
+if _typing.TYPE_CHECKING:
+    from {KERAS.rpartition(".")[0]} import keras as keras
+    from {KERAS} import (
+        initializers as initializers, metrics as metrics, optimizers as optimizers
+    )
+"""
+"""Modules of Keras that `keras_support.keras` imports on first access, for type checkers."""
 OPERATION = re.compile(r"^\w+\(\s*[\"']([A-Z]\w*)[(\"']", re.MULTILINE)
 """A call in a module of `raw_ops` that registers an operation, or several operations."""
 ATTRIBUTES = ROOT / ".gitattributes"
@@ -74,6 +86,11 @@ def wanted() -> dict[Path, str]:
             files[_path(namespace, table)] += START
         if later:
             files[_path(namespace, table)] += _deferred(deferred)
+        if namespace == "tf":
+            files[_path(namespace, table)] += KERAS_MODULES
+        if namespace == "tf.losses":
+            own = [*chain.from_iterable(facts.values())]
+            files[_path(namespace, table)] += _keras_losses(own)
     files[PACKAGE / "__init__.py"] += "_explain(__name__, _LAZY)\n_hide_frames()\n"
     files[PACKAGE / "raw_ops.py"] += _operations()
     files[flags.PAGE] = flags.page()
@@ -127,6 +144,24 @@ def _deferred(imports: dict[str, list[str]]) -> str:
     )
     return (
         f"\nimport typing as _typing\nif _typing.TYPE_CHECKING:\n{lines}\n_LATER = {{\n{table}}}\n"
+    )
+
+
+def _keras_losses(own: Collection[str]) -> str:
+    """Return code that imports the losses of Keras for type checkers, except the `own` names.
+
+    Keras's module is parsed, because its import takes seconds.
+    """
+    spec = importlib.util.find_spec("keras")
+    assert spec is not None
+    assert spec.origin is not None
+    path = Path(spec.origin).parent.joinpath(*KERAS.split(".")[1:], "losses", "__init__.py")
+    lines = [node for node in ast.parse(path.read_text()).body if isinstance(node, ast.ImportFrom)]
+    names = {alias.asname or alias.name for line in lines for alias in line.names} - {*own}
+    imported = ", ".join(f"{name} as {name}" for name in sorted(names))
+    return (
+        "\nimport typing as _typing\nif _typing.TYPE_CHECKING:\n"
+        f"    from {KERAS}.losses import {imported}\n"
     )
 
 

@@ -458,5 +458,13 @@ _LATER = {
     "train": "tfpy.train",
     "raw_ops": "tfpy.raw_ops",
 }
+
+if _typing.TYPE_CHECKING:
+    from keras._tf_keras import keras as keras
+    from keras._tf_keras.keras import (
+        initializers as initializers,
+        metrics as metrics,
+        optimizers as optimizers,
+    )
 _explain(__name__, _LAZY)
 _hide_frames()

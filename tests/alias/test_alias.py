@@ -82,6 +82,27 @@ assert tfpy.__name__ == tfpy.__spec__.name == "tfpy"
     )
 
 
+NAMES = """
+import sys, tfpy as tf
+keras = {"keras", "initializers", "metrics", "optimizers"}
+listed = lambda: keras & {*dir(tf)}
+assert listed() == set()  # TensorFlow is installed
+tf.as_tensorflow(replace=True)
+assert listed() == keras and "keras" not in sys.modules and "Huber" not in dir(tf.losses)
+tf.keras
+assert listed() == keras and {"Huber", "huber_loss"} <= {*dir(tf.losses)}
+sys.modules.pop("keras")
+vars(tf).pop("keras")
+sys.modules["keras"] = None
+assert listed() == set()
+"""
+
+
+def test_dir_lists_the_names_of_keras() -> None:
+    """The names are listed if they can be used, and listing them does not import Keras."""
+    run(NAMES)
+
+
 @pytest.mark.parametrize(
     ("program", "error"),
     [

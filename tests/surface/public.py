@@ -11,6 +11,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from tfpy._src.base.missing_names import own_names
+
 API = tomllib.loads((Path(__file__).parents[2] / "api.toml").read_text())
 NOT_OPS = (
     "audio",
@@ -56,9 +58,8 @@ def functions() -> dict[str, Callable[..., Any]]:
         f"{namespace}.{name}".lstrip("."): value
         for namespace in NAMESPACES
         if namespace not in NOT_OPS
-        for name in dir(module(namespace))
+        for name in own_names(module(namespace))
         if inspect.isfunction(value := getattr(module(namespace), name, None))
-        and not name.startswith("_")
     }
 
 
@@ -71,9 +72,9 @@ def things() -> dict[str, Any]:
     first: dict[int, str] = {}
     for namespace in NAMESPACES:
         home = module(namespace)
-        for name in dir(home) if namespace not in ("raw_ops", "typing") else ():
+        for name in own_names(home) if namespace not in ("raw_ops", "typing") else ():
             value = getattr(home, name)
-            if callable(value) and not inspect.ismodule(value) and not name.startswith("_"):
+            if callable(value) and not inspect.ismodule(value):
                 first.setdefault(id(value), f"{namespace}.{name}".lstrip("."))
     return {name: named(name) for name in first.values()}
 

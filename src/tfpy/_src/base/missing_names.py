@@ -7,8 +7,8 @@ import difflib
 import importlib
 import sys
 import types
-from collections.abc import Callable, Iterator, Mapping
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, NamedTuple
 
 _EAGER = "calls compute at once, without a Session; see tf.function for compiled functions"
 
@@ -17,6 +17,9 @@ INSTEAD = {
     "tf.export write models",
     "Session": _EAGER,
     "placeholder": _EAGER,
+    "layers": "use tf.keras.layers",
+    "Model": "use tf.keras.Model",
+    "Sequential": "use tf.keras.Sequential",
     "global_variables_initializer": "Variables have their values from the beginning",
     "all": "use tf.reduce_all",
     "any": "use tf.reduce_any",
@@ -35,7 +38,7 @@ INSTEAD = {
     "var": "use tf.math.reduce_variance",
     "vstack": "use tf.concat with axis=0",
 }
-"""Missing names in `tf` of TensorFlow 1 and NumPy, and the functions that replace them."""
+"""Missing names in `tf` of TensorFlow 1, Keras and NumPy, and the names that replace them."""
 
 
 class AbsentName(AttributeError):
@@ -56,45 +59,65 @@ class AbsentName(AttributeError):
         return f"{text}; did you mean {' or '.join(close)}?"
 
 
-def explain(package: str, lazy: Mapping[str, Callable[[str], Any]]) -> None:
+class Lazy(NamedTuple):
+    """Names of a module that another package defines."""
+
+    find: Callable[[str], Any]
+    """Function that returns the object of a name, and raises KeyError for an unknown name."""
+    names: Callable[[], Iterable[str]]
+    """Function that returns the names that `dir` lists."""
+
+
+def explain(package: str, lazy: Mapping[str, Lazy]) -> None:
     """Add suggestions to the AttributeErrors of a package and its public modules.
 
     The dict `_LATER` of a module maps names to the modules that define them, or that they are.
     These modules are imported when the names are first used.
 
     Args:
-        lazy: By module name, functions that return names on first use, and raise KeyError for
-            unknown names.
+        lazy: By module name, names of other packages that are imported on first use.
     """
     for module in _modules(sys.modules[package]):
-        later = vars(module).get("_LATER")
-        found = lazy.get(module.__name__)
-        _explain_in(module, found if later is None else _finder(module, later, found))
+        later = vars(module).get("_LATER", {})
+        others = lazy.get(module.__name__, _NOTHING)
+        _explain_in(module, _finder(module, later, others.find))
+        if later or others is not _NOTHING:
+            _list_in(module, later, others.names)
+
+
+def _no_name(name: str) -> Any:
+    raise KeyError(name)
+
+
+_NOTHING = Lazy(_no_name, lambda: ())
+
+
+def _list_in(
+    module: types.ModuleType, later: Iterable[str], others: Callable[[], Iterable[str]]
+) -> None:
+    vars(module)["__dir__"] = lambda: sorted({*vars(module), *later, *others()})
 
 
 def _finder(
-    module: types.ModuleType, later: Mapping[str, str], others: Callable[[str], Any] | None
+    module: types.ModuleType, later: Mapping[str, str], others: Callable[[str], Any]
 ) -> Callable[[str], Any]:
     """Return a function that imports the names of a module on first use."""
 
     def found(name: str) -> Any:
         if name not in later:
-            if others is None:
-                raise KeyError(name)
             return others(name)
         holder = importlib.import_module(later[name])
         if holder.__name__ != f"{module.__name__}.{name}":
             return getattr(holder, name)
-        _explain_in(holder, None)
+        _explain_in(holder, _no_name)
         return holder
 
-    vars(module)["__dir__"] = lambda: sorted({*vars(module), *later})
     return found
 
 
-def _explain_in(module: types.ModuleType, lazy: Callable[[str], Any] | None) -> None:
+def _explain_in(module: types.ModuleType, lazy: Callable[[str], Any]) -> None:
     def found(name: str) -> Any:
-        if lazy is not None and not name.startswith("_"):
+        if not name.startswith("_"):
             with contextlib.suppress(KeyError):
                 value = vars(module)[name] = lazy(name)
                 return value
@@ -106,14 +129,16 @@ def _explain_in(module: types.ModuleType, lazy: Callable[[str], Any] | None) -> 
 def _modules(module: types.ModuleType) -> Iterator[types.ModuleType]:
     """Yield a public module and its submodules."""
     yield module
-    for name in _names(module):
+    for name in own_names(module):
         value = vars(module).get(name)
         if isinstance(value, types.ModuleType) and value.__name__ == f"{module.__name__}.{name}":
             yield from _modules(value)
 
 
-def _names(module: types.ModuleType) -> list[str]:
-    return [name for name in dir(module) if not name.startswith("_")]
+def own_names(module: types.ModuleType) -> list[str]:
+    """Return the public names of a module that tfpy defines."""
+    names = {*vars(module), *vars(module).get("_LATER", ())}
+    return sorted(name for name in names if not name.startswith("_"))
 
 
 def _public_name(module: types.ModuleType) -> str:
@@ -123,8 +148,8 @@ def _public_name(module: types.ModuleType) -> str:
 def _close_names(module: types.ModuleType, wanted: str) -> list[str]:
     """Return the same name in other modules, or else similar names in this one."""
     package = sys.modules[module.__name__.partition(".")[0]]
-    same = [_public_name(m) for m in _modules(package) if wanted in _names(m)]
+    same = [_public_name(m) for m in _modules(package) if wanted in own_names(m)]
     if same:
         return [f"{where}.{wanted}" for where in same]
-    here = difflib.get_close_matches(wanted, _names(module), n=2, cutoff=0.7)
+    here = difflib.get_close_matches(wanted, own_names(module), n=2, cutoff=0.7)
     return [f"{_public_name(module)}.{name}" for name in here]

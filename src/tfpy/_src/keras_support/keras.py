@@ -7,7 +7,8 @@ import os
 import sys
 from typing import Any
 
-from tfpy._src.keras_support.tensorflow_alias.finder import KERAS, as_tensorflow
+from tfpy._src.base.missing_names import Lazy
+from tfpy._src.keras_support.tensorflow_alias.finder import KERAS, as_tensorflow, is_replaced
 
 MODULES = ("keras", "initializers", "metrics", "optimizers")
 """Names in `tf` that are Keras or one of its namespaces."""
@@ -45,6 +46,19 @@ def _backend() -> str:
     return os.environ["KERAS_BACKEND"]
 
 
+def is_available() -> bool:
+    """Return True if Keras is installed and runs on tfpy. Keras is not imported."""
+    backend = os.environ.get("KERAS_BACKEND", "tensorflow")
+    return (
+        is_replaced() and backend == "tensorflow" and importlib.util.find_spec("keras") is not None
+    )
+
+
+def names_of_package() -> list[str]:
+    """Return the names of `tf` that belong to Keras; none if Keras is not available."""
+    return [*MODULES] if is_available() else []
+
+
 def of_package(name: str) -> Any:
     """Return a name of `tf` that belongs to Keras.
 
@@ -54,6 +68,12 @@ def of_package(name: str) -> Any:
     if name not in MODULES:
         raise KeyError(name)
     return namespace(name)
+
+
+def names_of_losses() -> list[str]:
+    """Return the names of `tf.losses` that belong to Keras; none if Keras is not imported."""
+    losses = sys.modules.get(f"{KERAS}.losses")
+    return [] if losses is None else [name for name in vars(losses) if not name.startswith("_")]
 
 
 def of_losses(name: str) -> Any:
@@ -70,5 +90,8 @@ def of_losses(name: str) -> Any:
     return vars(losses)[name]
 
 
-LAZY = {"tfpy": of_package, "tfpy.losses": of_losses}
-"""Functions that return the Keras names of public modules."""
+LAZY = {
+    "tfpy": Lazy(of_package, names_of_package),
+    "tfpy.losses": Lazy(of_losses, names_of_losses),
+}
+"""The Keras names of public modules."""

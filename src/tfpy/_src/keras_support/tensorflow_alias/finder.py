@@ -46,8 +46,7 @@ def as_tensorflow(replace: bool = False) -> None:
 
     See also: `tf.keras`.
     """
-    present = [finder for finder in sys.meta_path if isinstance(finder, _Finder)]
-    if present and sys.modules.get(NAME) is present[0].package:
+    if NAME in sys.modules and _is_ours(sys.modules[NAME]):
         return
     if NAME in sys.modules:
         raise RuntimeError(
@@ -89,6 +88,19 @@ def _renamed(package: types.ModuleType) -> types.ModuleType:
         __dir__=lambda: sorted({*vars(made), *dir(package)}),
     )
     return made
+
+
+def is_replaced() -> bool:
+    """Return True if `import tensorflow` imports tfpy, or would after `as_tensorflow()`."""
+    if NAME in sys.modules:
+        return _is_ours(sys.modules[NAME])
+    return PathFinder.find_spec(NAME) is None
+
+
+def _is_ours(module: types.ModuleType) -> bool:
+    """Return True for the module `tensorflow` that has the names of tfpy."""
+    present = [finder for finder in sys.meta_path if isinstance(finder, _Finder)]
+    return bool(present) and module is present[0].package
 
 
 class _Finder(MetaPathFinder):
