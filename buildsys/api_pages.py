@@ -69,13 +69,15 @@ def pages() -> dict[str, str]:
 
 def package_members(thing: type) -> set[str]:
     """Return the members of a public class that only tfpy uses."""
-    from tfpy._src.core import operand  # for the other commands, tfpy need not be importable
+    from tfpy._src.base import members  # for the other commands, tfpy need not be importable
+    from tfpy._src.core import operand
 
     name = homes().get(thing, "")
     found = {*tomllib.loads(PACKAGE_MEMBERS.read_text()).get(name, ())}
+    found |= members.package_members(thing)
     if issubclass(thing, operand.Operand):
         kinds = inspect.getmembers(thing, lambda kind: isinstance(kind, operand.AbsentAttribute))
-        found |= operand.PACKAGE_MEMBERS | {name for name, _ in kinds}
+        found |= {name for name, _ in kinds}
     return found
 
 
@@ -103,8 +105,10 @@ def _text(module: ModuleType) -> list[str]:
 
 
 def _names(module: ModuleType) -> Iterator[str]:
-    for name in sorted(dir(module), key=lambda n: (n.lower(), n)):
-        if not name.startswith("_") and not inspect.ismodule(getattr(module, name)):
+    from tfpy._src.base.missing_names import own_names
+
+    for name in sorted(own_names(module), key=lambda n: (n.lower(), n)):
+        if not inspect.ismodule(getattr(module, name)):
             yield name
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import inspect
 from functools import reduce
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pytest
@@ -13,6 +12,7 @@ import tensorflow
 from surface import public
 
 import tfpy
+from tfpy._src.base.missing_names import own_names
 from tfpy._src.tensors.array import reshaping
 
 ROOT = Path(__file__).parents[2]
@@ -84,10 +84,6 @@ MODULES = {"convert", "testing"}
 """Modules for running or testing, which exist only after they are imported."""
 
 
-def visible(module: ModuleType) -> list[str]:
-    return [name for name in dir(module) if not name.startswith("_")]
-
-
 def theirs(namespace: str) -> Any:
     parts = filter(None, namespace.split("."))
     return reduce(lambda module, part: getattr(module, part, None), parts, tensorflow)
@@ -96,7 +92,7 @@ def theirs(namespace: str) -> Any:
 @EVERY_NAMESPACE
 def test_names(namespace: str) -> None:
     module = public.module(namespace)
-    names = set(visible(module)) - (set() if namespace else MODULES)
+    names = set(own_names(module)) - (set() if namespace else MODULES)
     own = {name for name in names if not hasattr(theirs(namespace), name)}
     assert own == set(OWN.get(namespace, "").split())
 
@@ -104,7 +100,7 @@ def test_names(namespace: str) -> None:
 @EVERY_NAMESPACE
 def test_submodules_are_namespaces(namespace: str) -> None:
     module = public.module(namespace)
-    found = {n for n in visible(module) if inspect.ismodule(getattr(module, n))} - MODULES
+    found = {n for n in own_names(module) if inspect.ismodule(getattr(module, n))} - MODULES
     below = {f"{namespace}.{name}".lstrip(".") for name in found}
     assert below <= set(public.NAMESPACES)
 
@@ -113,7 +109,7 @@ def test_submodules_are_namespaces(namespace: str) -> None:
 def test_names_have_texts(namespace: str) -> None:
     module = public.module(namespace)
     assert module.__doc__
-    for name in visible(module):
+    for name in own_names(module):
         value = getattr(module, name)
         assert not callable(value) or inspect.getdoc(value), name
 
@@ -131,3 +127,41 @@ def test_public_functions_are_written_down() -> None:
         source = inspect.getsourcefile(inspect.unwrap(function))
         assert source is not None, path
         assert Path(source).is_relative_to(ROOT / "src" / "tfpy" / "_src"), path
+
+
+def objects(lib: Any) -> dict[str, Any]:
+    """Return an object of each kind that programs often inspect."""
+    add = lib.function(lambda x: x + 1.0)
+    dataset = lib.data.Dataset.from_tensor_slices([1]).batch(2)
+    return {
+        "tensor": lib.constant([1.0]),
+        "Variable": lib.Variable(1.0),
+        "tape": lib.GradientTape(),
+        "dataset": dataset,
+        "iterator": iter(dataset),
+        "function": add,
+        "concrete function": add.get_concrete_function(lib.constant(1.0)),
+        "TensorArray": lib.TensorArray(lib.float32, 2),
+        "dtype": lib.float32,
+        "Module": lib.Module(),
+        "Checkpoint": lib.train.Checkpoint(),
+        "Generator": lib.random.Generator.from_seed(1),
+    }
+
+
+OWN_MEMBERS = {
+    "tensor": "array array_sync data data_sync dispose gpu_buffer is_disposed rank size",
+    "Variable": "data data_sync ndim",
+    "function": "cache_info call_async concrete_functions lower repeat",
+    "concrete function": "call_async lower",
+    "TensorArray": "as_list",
+    "Checkpoint": "save_async write_async",
+}
+"""Members that TensorFlow does not have. They are documented; `dir` lists no other ones."""
+
+
+@pytest.mark.parametrize("kind", objects(tfpy))
+def test_members_of_objects(kind: str) -> None:
+    ours, theirs = ({*dir(objects(lib)[kind])} for lib in (tfpy, tensorflow))
+    own = {name for name in ours - theirs if not name.startswith("_")}
+    assert own == set(OWN_MEMBERS.get(kind, "").split())

@@ -17,6 +17,8 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from tfpy._src.base.members import Listed
+
 VARIABLE = "TFPY_ENABLE_X64"
 _SWITCH = {"": False, "0": False, "false": False, "1": True, "true": True}
 _given = os.environ.get(VARIABLE, "")
@@ -30,7 +32,7 @@ The variable is read once, before other definitions use it, so calls need no che
 
 
 @dataclass(frozen=True)
-class DType:
+class DType(Listed):
     """The data type of a tensor's elements.
 
     A dtype compares equal to its name: `x.dtype == "float32"`.
@@ -44,6 +46,8 @@ class DType:
 
     See also: `tf.as_dtype`.
     """
+
+    _package_members = frozenset(("holds", "is_differentiable", "is_extension"))
 
     name: str
     size: int

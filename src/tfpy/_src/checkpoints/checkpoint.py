@@ -11,6 +11,7 @@ import numpy as np
 from tfpy._src.backends.awaitable import awaitable
 from tfpy._src.base import dtypes, tracing
 from tfpy._src.base.errors import NotFoundError
+from tfpy._src.base.members import Listed
 from tfpy._src.checkpoints.messages import OBJECT_GRAPH, nodes_in, written
 from tfpy._src.checkpoints.objects import (
     TrackedValue,
@@ -36,7 +37,7 @@ INT64 = 9
 """TensorFlow's enum value of the dtype int64."""
 
 
-class Checkpoint(Tracked):
+class Checkpoint(Listed, Tracked):
     """A group of objects whose values are saved and restored together.
 
     Supported objects are Variables, modules (`tf.Module`), Keras models and optimizers, random
@@ -64,6 +65,8 @@ class Checkpoint(Tracked):
 
     See also: `tf.train.CheckpointManager`, `tf.train.latest_checkpoint`.
     """
+
+    _package_members = frozenset(("count", "write_and", "write_and_async"))
 
     def __init__(self, root: object = None, **kwargs: object) -> None:
         if root is not None:

@@ -9,6 +9,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from tfpy._src.base.members import Listed, package_members
+
 if TYPE_CHECKING:
     from tfpy._src.compiler.ir.op import Op
     from tfpy._src.core.tensor import Tensor
@@ -51,7 +53,7 @@ class AnyTensor:
     __slots__ = ()
 
 
-PACKAGE_MEMBERS = frozenset(
+_PACKAGE_MEMBERS = frozenset(
     (
         "alias", "apply_op", "as_tensor", "aval", "components", "dense_at", "differentiable",
         "followed_by", "has_open_shape", "has_values", "held", "hold", "host_indices",
@@ -61,13 +63,14 @@ PACKAGE_MEMBERS = frozenset(
         "wrapped",
     )
 )  # fmt: skip
-"""Members of operands that only tfpy uses. `dir` and the reference omit them."""
+"""Members of operands that only tfpy uses."""
 
 
-class Operand:
+class Operand(Listed):
     """A value that ops accept. Dtypes must agree; Python numbers take the dtype of the operand."""
 
     __slots__ = ()
+    _package_members = _PACKAGE_MEMBERS
     __array_priority__ = 100  # NumPy calls the operators of this class for mixed operands
 
     __add__: ClassVar[Binary]
@@ -110,7 +113,7 @@ class Operand:
         absent = {
             n for c in type(self).__mro__ for n, v in vars(c).items() if type(v) is AbsentAttribute
         }
-        return sorted({*object.__dir__(self)} - PACKAGE_MEMBERS - absent)
+        return sorted({*object.__dir__(self)} - package_members(type(self)) - absent)
 
 
 class DenseOperand(Operand, AnyTensor):

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tfpy._src.base import tracing
+from tfpy._src.base.members import Listed
 from tfpy._src.base.source_locations import local as lines
 from tfpy._src.compiler.ir.kernels import GRADIENTS, Gradient
 from tfpy._src.compiler.ops.rules import Rows
@@ -36,8 +37,15 @@ class Entry(NamedTuple):
     """True if `backward` accepts indexed slices. Otherwise gradients are converted to tensors."""
 
 
-class Tape:
+class Tape(Listed):
     """A list of entries for the computations that depend on watched tensors."""
+
+    _package_members = frozenset(
+        (
+            *("entries", "follows", "held", "last", "on_custom", "on_read", "record", "record_op"),
+            "watched",
+        )
+    )
 
     last = False
     """True if the tape is notified after the other tapes. It may run ops when it is notified."""

@@ -10,6 +10,7 @@ import numpy as np
 from tfpy._src.base import tracing
 from tfpy._src.base.dtypes import as_dtype
 from tfpy._src.base.errors import InvalidArgumentError, NotTraceableError, OutOfRangeError
+from tfpy._src.base.members import Listed
 from tfpy._src.compiler.ir.aval import Aval
 from tfpy._src.compiler.ir.sizes import is_open
 from tfpy._src.core.conversion import constant, convert_to_tensor, is_operand
@@ -24,7 +25,7 @@ from tfpy._src.tensors.array.slicing import slice as slice_, take
 from tfpy._src.tensors.array.static import static_ints
 
 
-class TensorArray(ArrayItems):
+class TensorArray(Listed, ArrayItems):
     """A list of tensors of one dtype, to collect results in a loop.
 
     Methods such as `write` return the array with the change. Always use the returned array: outside
@@ -59,6 +60,13 @@ class TensorArray(ArrayItems):
 
     See also: `tf.while_loop`, `tf.map_fn`, `tf.scan`.
     """
+
+    _package_members = frozenset(
+        (
+            *("copied", "element", "elements", "handle", "holding", "length", "of_shape"),
+            "staged",
+        )
+    )
 
     def __init__(
         self,

@@ -10,6 +10,7 @@ from typing import Any
 from tfpy._src.backends.awaitable import awaitable
 from tfpy._src.base import tracing
 from tfpy._src.base.errors import invalid
+from tfpy._src.base.members import Listed
 from tfpy._src.base.profiler_spans import clock, note, recorders
 from tfpy._src.compiler.ir.graph import Graph
 from tfpy._src.core import nest
@@ -46,7 +47,7 @@ from tfpy._src.tensors.variables.placeholder import Placeholder
 from tfpy._src.tensors.variables.variable import Variable
 
 
-class ConcreteFunction:
+class ConcreteFunction(Listed):
     """A Python function traced and compiled for one signature.
 
     Args:
@@ -58,6 +59,15 @@ class ConcreteFunction:
         bits: Number of bits for products with weights where supported. 0 keeps the dtype.
         is_shared: If True, the trace may also serve other Variables than the call's.
     """
+
+    _package_members = frozenset(
+        (
+            *("assigned", "assigns", "bound", "call", "can_bind", "described", "executable"),
+            *("extras", "forget_lost", "has_lost", "initialize", "is_described", "is_lowered"),
+            *("is_shared", "made", "one_line", "prepare", "results", "run", "run_async", "serves"),
+            *("sized", "traced"),
+        )
+    )
 
     def __init__(
         self,

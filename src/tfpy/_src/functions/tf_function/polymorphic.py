@@ -13,6 +13,7 @@ import numpy as np
 
 from tfpy._src.backends.awaitable import awaitable
 from tfpy._src.base import tracing
+from tfpy._src.base.members import Listed
 from tfpy._src.core.conversion import convert_to_tensor
 from tfpy._src.core.operand import HostObject, Wrapper
 from tfpy._src.core.tensor import Tensor
@@ -30,7 +31,7 @@ R = TypeVar("R")
 S = TypeVar("S")
 
 
-class Function(Generic[P, R]):
+class Function(Listed, Generic[P, R]):
     """A Python function that is traced and compiled on its first call with each signature.
 
     The shapes and dtypes of tensors and the values of other arguments form the signature. These
@@ -43,6 +44,8 @@ class Function(Generic[P, R]):
         >>> print(square(tf.constant(3.0)).numpy(), square)
         9.0 <tfpy.function.Function <lambda>>
     """
+
+    _package_members = frozenset(("declare", "traced_again"))
 
     def __init__(
         self,
