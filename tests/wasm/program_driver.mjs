@@ -24,7 +24,10 @@ function inputOf(given) {
   return { data: new ARRAYS[given.dtype](bytes.buffer), shape: given.shape };
 }
 
+/** Converts the inputs of a command: by name, or by position. */
 function inputsOf(inputs) {
+  if (Array.isArray(inputs)) return inputs.map(inputOf);
+  if (typeof inputs !== "object" || inputs === null || inputs.base64) return inputOf(inputs);
   return Object.fromEntries(Object.entries(inputs).map(([name, one]) => [name, inputOf(one)]));
 }
 

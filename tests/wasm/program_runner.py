@@ -22,8 +22,9 @@ class ProgramRunner(NodeProcess):
     def load(self, path: Path, **options: Any) -> Any:
         return self.call("load", path=str(path), options=options)
 
-    def run(self, inputs: Mapping[str, Any], name: str | None = None) -> dict[str, Array]:
-        given = {key: _input(value) for key, value in inputs.items()}
+    def run(self, inputs: Any, name: str | None = None) -> dict[str, Array]:
+        by_name = isinstance(inputs, Mapping)
+        given = {key: _input(x) for key, x in inputs.items()} if by_name else _input(inputs)
         more = {} if name is None else {"name": name}
         found = self.call("run", inputs=given, **more)
         return {key: _array(one) for key, one in found.items()}

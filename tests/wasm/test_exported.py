@@ -242,6 +242,34 @@ def test_inputs(runner: ProgramRunner, tmp_path: Path) -> None:
         runner.run({}, "f")
 
 
+def test_inputs_by_position(runner: ProgramRunner, tmp_path: Path) -> None:
+    """A single input is passed alone, several as an array, and names are as before."""
+    model = tf.Variable([[2.0], [3.0]])
+    functions = {
+        "model": lambda data: {"y": data @ model},
+        "layer": lambda x: {"y": x @ model},
+        "scaled": lambda x, n: {"y": x * n},
+    }
+    row, number = tf.TensorSpec([1, 2]), tf.TensorSpec([])
+    specs = {"model": row, "layer": row, "scaled": (row, number)}
+    tf.export(functions, tmp_path / "a.tfpy", specs, backends=["wasm"])
+    runner.load(tmp_path / "a.tfpy")
+    flat = {"data": [1, 10], "shape": [1, 2]}
+    for given in ([1, 10], [[1, 10]], np.array([[1, 10]], np.float32), {"data": [1, 10]}):
+        assert runner.run(given, "model")["y"].tolist() == [[32]]
+        assert runner.run(given, "layer")["y"].tolist() == [[32]]
+    assert runner.run({"data": flat}, "model")["y"].tolist() == [[32]]
+    assert runner.run(flat, "layer")["y"].tolist() == [[32]]
+    assert runner.run([[1, 10], 3], "scaled")["y"].tolist() == [[3, 30]]
+    assert runner.run([flat, 3], "scaled")["y"].tolist() == [[3, 30]]
+    takes = "scaled takes the 2 inputs x, n; pass an array of them, or an object that maps"
+    for inputs in ([[1, 10]], [1, 10, 3], 3, None, flat):
+        with pytest.raises(RuntimeFailed, match=takes):
+            runner.run(inputs, "scaled")
+    with pytest.raises(RuntimeFailed, match=r"takes \(x: float32\[1,2\]\), got \(x: 3 elements\)"):
+        runner.run([1, 2, 3], "layer")
+
+
 @pytest.mark.parametrize("name", ["dense", "control_flow", "lists"])
 def test_broken_files(runner: ProgramRunner, tmp_path: Path, name: str) -> None:
     """Check that every defect of a file raises a clear error and that the next file runs."""

@@ -13,6 +13,7 @@
 
 const PICTURE_CHANNELS = 4;
 const DEEPEST = 32;
+const TENSOR = ["data", "shape", "dtype"];
 
 /**
  * @param {Input} input
@@ -156,25 +157,60 @@ export function shownSpec({ dtype, shape }) {
 }
 
 /**
+ * Return inputs by name. A single input may be passed alone, and several as an array.
+ *
+ * @param {string} functionName
+ * @param {string[]} names names of the function's inputs
+ * @param {any} inputs
+ * @returns {Record<string, Input>}
+ */
+function byName(functionName, names, inputs) {
+  if (isRecord(inputs) && !isTensor(inputs, names)) return inputs;
+  const ordered = names.length === 1 ? [inputs] : inputs;
+  if (!Array.isArray(ordered) || ordered.length !== names.length) {
+    const known = names.length > 0 ? `the ${names.length} inputs ${names.join(", ")}` : "no inputs";
+    const forms = "an array of them, or an object that maps their names to them";
+    throw new TypeError(`${functionName} takes ${known}; pass ${forms}`);
+  }
+  return Object.fromEntries(names.map((name, i) => [name, ordered[i]]));
+}
+
+/**
+ * Return true for an input { data, shape, dtype }, and false if these are the names of inputs.
+ * @param {Record<string, unknown>} value
+ * @param {string[]} names
+ */
+function isTensor(value, names) {
+  const keys = Object.keys(value);
+  const isOne = keys.includes("data") && keys.every((key) => TENSOR.includes(key));
+  return isOne && !keys.every((key) => names.includes(key));
+}
+
+/** Return true for an object that is not an instance of a class. @param {any} value */
+function isRecord(value) {
+  if (typeof value !== "object" || value === null) return false;
+  const prototype = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null;
+}
+
+/**
  * Return the signature that matches the inputs, and the inputs in its order.
  *
  * @param {string} functionName
  * @param {SignatureText[]} signatures
- * @param {Record<string, Input>} inputs
+ * @param {import("./tfpy-run.js").Inputs} inputs
  */
 export function choose(functionName, signatures, inputs) {
-  if (typeof inputs !== "object" || inputs === null) {
-    throw new TypeError(`${functionName}: pass an object that maps names to inputs`);
-  }
   const names = signatures[0].inputs.map(({ name }) => name);
   const all = new Set(signatures.flatMap((one) => one.inputs.map(({ name }) => name)));
-  for (const name of Object.keys(inputs)) {
+  const passed = byName(functionName, names, inputs);
+  for (const name of Object.keys(passed)) {
     if (!all.has(name)) {
       const known = names.length > 0 ? `takes ${names.join(", ")}` : "takes no inputs";
       throw new TypeError(`${functionName} has no input '${name}'; it ${known}`);
     }
   }
-  const given = new Map(Object.entries(inputs).map(([name, one]) => [name, taken(one, name)]));
+  const given = new Map(Object.entries(passed).map(([name, one]) => [name, taken(one, name)]));
   for (const [chosen, { inputs: specs }] of signatures.entries()) {
     const found = specs.map((spec) => ({ spec, one: given.get(spec.name) }));
     if (specs.length === given.size && found.every(({ spec, one }) => one && fits(one, spec))) {

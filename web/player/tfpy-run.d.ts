@@ -22,6 +22,12 @@ export type Input =
   | { data: ArrayLike<number>; shape?: readonly number[] }
   | Picture;
 
+/**
+ * Inputs of a function: an object that maps names to inputs, the input of a function that has only one, or
+ * an array of the inputs of a function that has several, in the order of its signature.
+ */
+export type Inputs = Record<string, Input> | Input | readonly Input[];
+
 export interface Spec {
   name: string;
   dtype: DType;
@@ -87,7 +93,7 @@ export interface Program {
    * earlier calls to end.
    * @throws {TypeError} for unknown or missing inputs, and for inputs of another shape
    */
-  run(inputs: Record<string, Input>, functionName?: string): Promise<Record<string, Tensor>>;
+  run(inputs: Inputs, functionName?: string): Promise<Record<string, Tensor>>;
   /** Return a variable's value. */
   read(name: string): Promise<Tensor>;
   /** Set a variable's value. */
