@@ -64,15 +64,52 @@ def check_page(sessions: Sessions, url: str) -> OpenPage:
     return page
 
 
+TYPED = """
+import { loadTfpy, type LoadOptions } from "tfpy-web";
+import { loadProgram } from "tfpy-web/run";
+import { startWorker } from "tfpy-web/worker";
+
+const names: LoadOptions["backend"][] = ["webgpu", "webgl", "wasm", "cpu", undefined];
+const tfpy = await loadTfpy({ backend: names[0] });
+const { softmax, fit } = await tfpy.import("softmax.py");
+const found = await softmax([1, 2, 3]);
+const sizes: number[] = found.shape;
+const values: ArrayLike<number | bigint | string> = found.data;
+if (found.dtype === "int64") console.log(found.data[0] + 1n);
+const { losses } = await fit(); // a dict
+const { count } = await tfpy.import<{ count: (x: number[]) => number }>("count.py");
+const half: number = (await count([1, 2])) / 2;
+const worker = await (await startWorker()).import<{ count: () => number }>("count.py");
+const moved: number = await worker.count.transfer();
+const program = await loadProgram("digits.tfpy", { backend: "webgpu" });
+const by: ArrayLike<number> = (await program.run([1, 2])).y.data;
+console.log(sizes, values, losses, half, moved, by, await program.run([x(), { data: [1] }]));
+function x(): ImageData { return new ImageData(1, 1); }
+"""
+WRONG = {
+    'loadTfpy({ backend: "webgp" })': '"webgp"\' is not assignable',
+    'loadTfpy({ backand: "wasm" })': "backand",
+    'loadProgram("x", { backend: "cpu" })': '"cpu"\' is not assignable',
+    "count(1)": "not assignable to parameter of type 'number[]'",
+    "(await count([1])).data": "'data' does not exist on type 'number'",
+    'const data: Float32Array = (await softmax("x")).data': "not assignable",
+}
+
+
 def test_types(project: Path) -> None:
     options = ["--noEmit", "--strict", "--skipLibCheck", "--target", "ES2022"]
     modules = ["--module", "ESNext", "--moduleResolution", "Bundler"]
-    run(npm.tool("tsc"), "--ignoreConfig", *options, *modules, "main.ts", cwd=project)
-    wrong = project / "wrong.ts"
-    wrong.write_text('import { loadTfpy } from "tfpy-web";\nloadTfpy({ backand: "wasm" });\n')
-    argv = [str(npm.tool("tsc")), "--ignoreConfig", *options, *modules, "wrong.ts"]
-    said = subprocess.run(argv, cwd=project, capture_output=True, text=True).stdout
-    assert "backand" in said
+    argv = [npm.tool("tsc"), "--ignoreConfig", *options, *modules]
+    (project / "typed.ts").write_text(TYPED)
+    run(*argv, "main.ts", "typed.ts", cwd=project)
+    (project / "wrong.ts").write_text(TYPED + ";\n".join(WRONG))
+    done = subprocess.run(
+        [*map(str, argv), "wrong.ts"], cwd=project, capture_output=True, text=True
+    )
+    said = [line for line in done.stdout.splitlines() if line.startswith("wrong.ts")]
+    assert len(said) == len(WRONG)
+    for line, text in zip(said, WRONG.values(), strict=True):
+        assert text in line
 
 
 def test_built_by_vite(project: Path, tfpy_sessions: Sessions) -> None:
@@ -80,6 +117,34 @@ def test_built_by_vite(project: Path, tfpy_sessions: Sessions) -> None:
     run(npm.tool("vite"), "build", "--base", "/below/", cwd=project)
     with SiteServer(project, mounts={"below": project / "dist"}) as server:
         check_page(tfpy_sessions, f"{server.url}below/index.html").close()
+
+
+ONLY_RUN = """
+import { loadProgram } from "tfpy-web/run";
+const { y } = await (await loadProgram("softmax.tfpy", { backend: "wasm" })).run([0, 0, 0]);
+document.body.dataset.found = JSON.stringify([[...y.data]]);
+"""
+
+
+def test_programs_without_python(project: Path, tfpy_sessions: Sessions) -> None:
+    """A build that imports only tfpy-web/run has no files of Python, and runs a program."""
+    folder = project / "run_only"
+    (folder / "public").mkdir(parents=True)
+    (folder / "main.js").write_text(ONLY_RUN)
+    page = (project / "index.html").read_text().replace("main.ts", "main.js")
+    (folder / "index.html").write_text(page)
+    program = folder / "public" / "softmax.tfpy"
+    tfpy.export(lambda x: {"y": tfpy.nn.softmax(x)}, program, tfpy.TensorSpec([3]))
+    run(npm.tool("vite"), "build", "--config", "vite.config.js", folder, cwd=project)
+    files = {str(file.relative_to(folder / "dist")) for file in (folder / "dist").rglob("*.*")}
+    assert {name.partition("/")[0] for name in files} == {
+        *("assets", "index.html", "softmax.tfpy", "tfpy")
+    }
+    copied = {name for name in files if name.startswith("tfpy/")}
+    assert {"tfpy/run/tfpy-run.mjs", "tfpy/run/xnnpack-simd.wasm"} <= copied
+    assert all(name.startswith("tfpy/run/") for name in copied)
+    with SiteServer(folder / "dist") as server:
+        check_page(tfpy_sessions, f"{server.url}index.html").close()
 
 
 SHOWN = """

@@ -39,7 +39,7 @@ const RUN_INS = 4; // untimed runs before a sample, the same number for all side
 
 const query = new URLSearchParams(location.search);
 const options = {
-  backend: query.get("backend") ?? "wasm",
+  backend: /** @type {import("/tfpy.mjs").BackendName} */ (query.get("backend") ?? "wasm"),
   threads: query.has("threads"),
   work: query.get("work")?.split(",") ?? [],
   repeats: Number(query.get("repeats") ?? 15),

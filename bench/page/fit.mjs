@@ -56,7 +56,7 @@ async function measure() {
   const metrics = query.get("metrics")?.split(",") ?? [];
   const rounds = Number(query.get("rounds") ?? 7);
   const { pyodide } = await loadTfpy({
-    backend: backends[0],
+    backend: /** @type {import("/tfpy.mjs").BackendName} */ (backends[0]),
     packages: ["keras"],
     flags: { SOFTWARE_WEBGL_ENABLED: true, WASM_HAS_MULTITHREAD_SUPPORT: false },
   });

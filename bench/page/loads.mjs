@@ -26,7 +26,7 @@ const MODELS = [
 ];
 const KINDS = /** @type {const} */ (["memory", "fetched", "aside", "gap"]);
 const query = new URLSearchParams(location.search);
-const backend = query.get("backend") ?? "wasm";
+const backend = /** @type {import("/tfpy.mjs").BackendName} */ (query.get("backend") ?? "wasm");
 const repeats = Number(query.get("repeats") ?? 25);
 
 /** @param {object} line */

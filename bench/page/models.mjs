@@ -43,7 +43,7 @@ const MODELS = {
 const RUN_INS = 3; // untimed runs before a sample
 const LOADS = 8; // of each side
 const query = new URLSearchParams(location.search);
-const backend = query.get("backend") ?? "wasm";
+const backend = /** @type {import("/tfpy.mjs").BackendName} */ (query.get("backend") ?? "wasm");
 const threads = query.has("threads");
 
 /** @param {object} line */

@@ -19,7 +19,7 @@ async function report(line) {
 try {
   const backends = (query.get("backend") ?? "webgpu,webgl,wasm,cpu").split(",");
   const { pyodide } = await loadTfpy({
-    backend: backends[0],
+    backend: /** @type {import("/tfpy.mjs").BackendName} */ (backends[0]),
     flags: { SOFTWARE_WEBGL_ENABLED: true, WEBGPU_SOFTWARE_ENABLED: true },
   });
   pyodide.FS.mkdirTree("bench/networks");

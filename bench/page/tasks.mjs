@@ -73,7 +73,7 @@ function watchLongTasks() {
 }
 
 async function measure() {
-  const backend = query.get("backend") ?? "wasm";
+  const backend = /** @type {import("/tfpy.mjs").BackendName} */ (query.get("backend") ?? "wasm");
   const rounds = Number(query.get("rounds") ?? 3);
   const { pyodide } = await loadTfpy({
     backend,

@@ -13,7 +13,9 @@ async function report(line) {
 }
 
 try {
-  const { pyodide } = await loadTfpy({ backend: query.get("backend") ?? "webgpu" });
+  const { pyodide } = await loadTfpy({
+    backend: /** @type {import("/tfpy.mjs").BackendName} */ (query.get("backend") ?? "webgpu"),
+  });
   pyodide.FS.mkdirTree("bench/networks");
   for (const file of ["throughput", "attention", "quantized", "networks/mobilenet_v1"]) {
     const source = await (await fetch(`../${file}.py`)).text();

@@ -1,6 +1,6 @@
 // Vite plugin: it adds tfpy's site as the folder tfpy/ to a project's builds and servers, and resolves
 // `import { loadTfpy } from "tfpy-web"` to the loader there. Python files, wheels and WebAssembly are not
-// bundled.
+// bundled. A build that imports only tfpy-web/run gets only the files of programs without Python.
 
 import { open, readdir, readFile } from "node:fs/promises";
 import { extname, join, posix } from "node:path";
@@ -9,6 +9,7 @@ import { fileURLToPath } from "node:url";
 
 const SITE = fileURLToPath(new URL("./site/", import.meta.url));
 const FOLDER = "tfpy";
+const RUN = "run/";
 
 /** Modules that a page can import, and the site's modules that implement them. */
 const MODULES = {
@@ -59,7 +60,11 @@ export default function tfpy({ isolated = false } = {}) {
       server.middlewares.use(`${base}${FOLDER}`, serving(headers));
     },
     async generateBundle() {
-      for (const name of await filesOfSite()) {
+      const imported = Object.keys(MODULES).filter((id) => this.getModuleInfo(`\0${id}`) !== null);
+      // Without imports, the page may load tfpy.mjs by its address.
+      const isRun = imported.length > 0 && imported.every((id) => MODULES[id].file.startsWith(RUN));
+      const names = await filesOfSite();
+      for (const name of isRun ? names.filter((name) => name.startsWith(RUN)) : names) {
         const source = await readFile(join(SITE, name));
         this.emitFile({ type: "asset", fileName: posix.join(FOLDER, name), source });
       }

@@ -7,16 +7,48 @@ import { withoutTraceback } from "./tfpy.mjs";
  * @typedef {Int8Array | Uint8Array | Int16Array | Uint16Array | Int32Array | Uint32Array
  *   | BigInt64Array | BigUint64Array | Float32Array | Float64Array} TypedArray
  *
- * @typedef {object} Tensor numbers with a shape; a bool is one byte, a complex number is two floats
- * @property {string} dtype TensorFlow's name, such as "float32"
- * @property {number[]} shape
- * @property {TypedArray | string[]} data
+ * @typedef {object} Arrays arrays with the elements of a tensor, by TensorFlow's name of the dtype; a bool
+ *   is one byte, a complex number is two floats
+ * @property {Uint8Array} bool
+ * @property {Int8Array} int8
+ * @property {Uint8Array} uint8
+ * @property {Int16Array} int16
+ * @property {Uint16Array} uint16
+ * @property {Int32Array} int32
+ * @property {Uint32Array} uint32
+ * @property {BigInt64Array} int64
+ * @property {BigUint64Array} uint64
+ * @property {Float32Array} bfloat16
+ * @property {Float32Array} float16
+ * @property {Float32Array} float32
+ * @property {Float64Array} float64
+ * @property {Float32Array} complex64
+ * @property {string[]} string
  *
  * @typedef {Tensor | number | string | boolean | null | undefined | Result[] | {[name: string]: Result}} Result
  *
- * @typedef {((...values: any[]) => Promise<any>) & {destroy(): void}} Callable
+ * @typedef {(...values: any[]) => any} Signature parameters and result of a Python function, as JavaScript sees them
+ *
+ * @typedef {(...values: any[]) => Tensor & {[name: string]: any}} Undeclared signature of a function whose type
+ *   is not declared: the result is a tensor, or an object of results
+ */
+
+/**
+ * @template {keyof Arrays} [D=keyof Arrays]
+ * @typedef {{[Name in D]: {dtype: Name, shape: number[], data: Arrays[Name]}}[D]} Tensor elements with a
+ *   shape; after a test of `dtype`, the type of `data` is known
+ */
+
+/**
+ * @template {Signature} [F=Undeclared]
+ * @typedef {((...values: Parameters<F>) => Promise<Awaited<ReturnType<F>>>) & {destroy(): void}} Callable
  *   accepts numbers, strings, arrays, typed arrays, {data, shape, dtype}, images, and objects of these;
  *   resolves to a Result. A Python error rejects with its message; its cause has the traceback.
+ */
+
+/**
+ * @template {Record<string, Signature>} [F=Record<string, Undeclared>]
+ * @typedef {{[Name in keyof F]: Callable<F[Name]>}} Functions functions by name
  */
 
 /** Python code that returns the functions of a namespace: those in __all__, or all that are defined there. */
@@ -58,7 +90,7 @@ export function functionsOf(pyodide, tf) {
 
   /**
    * @param {any} source Python function, or the source of an expression that returns one
-   * @returns {Callable}
+   * @returns {Callable<any>}
    */
   const callable = (source) => {
     const isText = typeof source === "string";
@@ -83,7 +115,7 @@ export function functionsOf(pyodide, tf) {
 
   /**
    * @param {string} what name of a module, URL of a .py file, or Python source
-   * @returns {Promise<Record<string, Callable>>}
+   * @returns {Promise<any>} functions by name
    */
   const importPython = async (what) => {
     const names = await namespaceOf(pyodide, what);

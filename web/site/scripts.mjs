@@ -33,7 +33,7 @@ function optionsOf(scripts) {
   return {
     packages: named("packages"),
     modules: named("modules").map((name) => new URL(name, document.baseURI).href),
-    backend: named("backend")[0],
+    backend: /** @type {import("./tfpy.mjs").BackendName | undefined} */ (named("backend")[0]),
     ...(asTensorflow && { asTensorflow }),
   };
 }

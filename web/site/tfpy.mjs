@@ -9,6 +9,8 @@ import { mendContexts } from "./contexts.mjs";
 import { filenameOf, importModule, loadPython, messageOf } from "./python.mjs";
 
 /**
+ * @typedef {"webgpu" | "webgl" | "wasm" | "cpu"} BackendName
+ *
  * @typedef {object} Progress
  * @property {"pyodide" | "packages" | "backend" | "ready"} stage
  * @property {number} fraction completed fraction of the start
@@ -21,7 +23,7 @@ import { filenameOf, importModule, loadPython, messageOf } from "./python.mjs";
  * @property {string} [wheel] URL of a tfpy wheel to install instead of the lock file's
  * @property {string[]} [packages] more packages of the lock file; "keras" implies asTensorflow
  * @property {boolean} [asTensorflow] whether `import tensorflow` imports tfpy
- * @property {string} [backend] "webgl", "wasm" or "cpu"; default: the best one that works here
+ * @property {BackendName} [backend] default: the best one that works here
  * @property {Record<string, boolean | number | string>} [flags] flags of tf.env(), set before the backend starts
  * @property {(progress: Progress) => void} [onProgress]
  * @property {(line: string) => void} [stdout] called with each printed line; default: the console
@@ -33,10 +35,19 @@ import { filenameOf, importModule, loadPython, messageOf } from "./python.mjs";
  *   run Python, top-level await allowed; resolves to the value of the last expression
  * @property {() => string} backend name of the active backend
  * @property {(values: number | import("./functions.mjs").TypedArray, shape?: number[]) => any} tensor create a tf.Tensor, as a PyProxy
- * @property {(source: any) => import("./functions.mjs").Callable} callable wrap a Python function, or the
- *   source of an expression that returns one, for calls with typed arrays
- * @property {(what: string) => Promise<Record<string, import("./functions.mjs").Callable>>} import
+ * @property {<F extends Signature = Undeclared>(source: any) => import("./functions.mjs").Callable<F>} callable
+ *   wrap a Python function, or the source of an expression that returns one, for calls with typed arrays
+ * @property {<F extends Record<string, Signature> = Record<string, Undeclared>>(what: string) =>
+ *   Promise<import("./functions.mjs").Functions<F>>} import
  *   wrap the functions of a module by its name, of a .py file by its URL, or of Python source
+ *
+ * @typedef {import("./functions.mjs").Signature} Signature
+ * @typedef {import("./functions.mjs").Undeclared} Undeclared
+ */
+
+/**
+ * @template {keyof import("./functions.mjs").Arrays} [D=keyof import("./functions.mjs").Arrays]
+ * @typedef {import("./functions.mjs").Tensor<D>} Tensor
  */
 
 import { functionsOf } from "./functions.mjs";

@@ -9,8 +9,8 @@ import { transferable } from "./transfer.mjs";
 /**
  * @typedef {import("./tfpy.mjs").LoadOptions} LoadOptions
  *
- * @typedef {import("./functions.mjs").Callable & {transfer(...values: any[]): Promise<any>}} WorkerCallable
- *   `transfer` also calls it, but moves the memory of arrays and images to the worker instead of copying it
+ * @typedef {import("./functions.mjs").Signature} Signature
+ * @typedef {import("./functions.mjs").Undeclared} Undeclared
  *
  * @typedef {object} TfpyWorker the counterpart of loadTfpy's result; all values are copies
  * @property {Worker} worker receives Python's messages (`js.postMessage`); `end` terminates it
@@ -18,9 +18,10 @@ import { transferable } from "./transfer.mjs";
  *   run Python, top-level await allowed; resolves to the value of the last expression: numbers, strings,
  *   lists and dicts, tensors and arrays as typed arrays, and other values as their text
  * @property {() => Promise<string>} backend name of the active backend
- * @property {(source: string) => Promise<WorkerCallable>} callable wrap a Python function, given as the
- *   source of an expression
- * @property {(what: string) => Promise<Record<string, WorkerCallable>>} import wrap the functions of a
+ * @property {<F extends Signature = Undeclared>(source: string) => Promise<WorkerCallable<F>>} callable wrap a
+ *   Python function, given as the source of an expression
+ * @property {<F extends Record<string, Signature> = Record<string, Undeclared>>(what: string) =>
+ *   Promise<{[Name in keyof F]: WorkerCallable<F[Name]>}>} import wrap the functions of a
  *   module by its name, of a .py file by its URL, or of Python source
  * @property {() => void} end terminate the worker and free its memory; running calls reject
  *
@@ -29,6 +30,13 @@ import { transferable } from "./transfer.mjs";
  * @property {(call: string, ...values: any[]) => Promise<any>} ask
  * @property {(moved: Transferable[], call: string, ...values: any[]) => Promise<any>} askMoving
  * @property {() => void} end
+ */
+
+/**
+ * @template {Signature} [F=Undeclared]
+ * @typedef {import("./functions.mjs").Callable<F> & {transfer: (...values: Parameters<F>) =>
+ *   Promise<Awaited<ReturnType<F>>>}} WorkerCallable
+ *   `transfer` also calls it, but moves the memory of arrays and images to the worker instead of copying it
  */
 
 /** Value of `origin` for opaque origins, e.g. in sandboxed iframes. */
@@ -51,7 +59,7 @@ export async function startWorker(options = {}) {
   });
   const forgotten = new FinalizationRegistry((number) => ask("destroy", number).catch(() => {}));
 
-  /** @param {number} number @returns {WorkerCallable} */
+  /** @param {number} number @returns {WorkerCallable<any>} */
   const callableOf = (number) => {
     const call = (/** @type {any[]} */ ...values) => ask("call", number, values);
     forgotten.register(call, number, call);
@@ -72,7 +80,11 @@ export async function startWorker(options = {}) {
     import: async (what) => {
       /** @type {[string, number][]} */
       const found = await ask("import", what, location.href);
-      return Object.fromEntries(found.map(([name, number]) => [name, callableOf(number)]));
+      /** @type {any} */
+      const functions = Object.fromEntries(
+        found.map(([name, number]) => [name, callableOf(number)]),
+      );
+      return functions;
     },
   };
 }

@@ -23,7 +23,7 @@ async function harnessFile(name) {
 }
 
 /**
- * @param {{flags: Record<string, any>, packages: string[], backend: string, wheel: string | null,
+ * @param {{flags: Record<string, any>, packages: string[], backend: import("/tfpy.mjs").BackendName | "", wheel: string | null,
  *   sources: string | null}} request
  */
 async function load({ flags, packages, backend, wheel, sources }) {

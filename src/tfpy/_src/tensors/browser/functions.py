@@ -131,7 +131,8 @@ async def _value(leaf: Any) -> Any:
     if not isinstance(leaf, np.ndarray | np.generic):
         return leaf
     array = np.asarray(leaf)
-    return {"dtype": array.dtype.name, "shape": list(array.shape), "data": _elements(array)}
+    dtype = "string" if array.dtype == object else array.dtype.name
+    return {"dtype": dtype, "shape": list(array.shape), "data": _elements(array)}
 
 
 def _elements(array: Array) -> Any:
