@@ -169,6 +169,13 @@ def test_a_script_apart(tfpy_page: Open) -> None:
     assert page.problems == []
 
 
+@pytest.mark.parametrize("code", ["js.document.title", "from js import document"])
+def test_a_worker_has_no_document(tfpy_page: Open, code: str) -> None:
+    found = run_scripts(tfpy_page(BLANK), f"import js\n{code}", worker=True)
+    (error,) = found["error"]
+    assert "A worker has no document. Send values to the page with js.postMessage" in error["text"]
+
+
 SHOWN = """
 import tfpy as tf
 

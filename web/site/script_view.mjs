@@ -34,6 +34,9 @@ export function addStyle() {
 /** Marks below a line of source, which are misplaced when lines are wrapped. */
 const MARKS = /^ +[~^]+$/;
 
+/** Escape sequences with which Keras prints bold text in terminals. */
+const ESCAPES = new RegExp(`${String.fromCharCode(27)}\\[[\\d;]*m`, "g");
+
 /**
  * Reduce a Python traceback to the frames of the user's code.
  * @param {string} message
@@ -119,7 +122,7 @@ export function openView(script) {
     /** @param {unknown} error */
     error(error) {
       progress?.remove();
-      const message = messageOf(error);
+      const message = messageOf(error).replace(ESCAPES, "");
       const { text, hidden } = readable(message);
       const shown = appendNew("div", "tfpy-error");
       shown.setAttribute("role", "alert");

@@ -20,6 +20,23 @@ let run;
 const functions = new Map();
 let made = 0;
 
+/** Python's errors for names of a page that its workers do not have. */
+const OF_PAGE =
+  /^(?:AttributeError: |ImportError: cannot import name ')(document|window|localStorage)\b/m;
+
+/**
+ * Return the message of an error. If Python has used a part of the page, the message names alternatives.
+ * @param {unknown} error
+ */
+function explained(error) {
+  const message = messageOf(error);
+  const name = OF_PAGE.exec(message)?.[1];
+  if (!name) return message;
+  return `${message}
+A worker has no ${name}. Send values to the page with js.postMessage(value) and use them there, or run this code in the
+page, without a worker.`;
+}
+
 /** @param {import("./functions.mjs").Callable} python */
 function numberOf(python) {
   functions.set(++made, python);
@@ -93,7 +110,7 @@ function serve(page) {
       page.postMessage(["result", result, number], transferable(result));
     } catch (/** @type {any} */ error) {
       const cause = error?.cause && messageOf(error.cause);
-      page.postMessage(["error", { message: messageOf(error), cause }, number]);
+      page.postMessage(["error", { message: explained(error), cause }, number]);
     }
   };
 }
