@@ -5,6 +5,7 @@ from __future__ import annotations
 from tfpy._src.backends.backend import Backend
 from tfpy._src.backends.memory_holders import MemoryHolder, largest
 from tfpy._src.base.errors import ResourceExhaustedError
+from tfpy._src.base.source_locations import called_function
 from tfpy._src.compiler.ir.aval import Aval
 
 _SHOWN = 3
@@ -22,6 +23,14 @@ def advise(error: ResourceExhaustedError) -> None:
     """Add the largest tensors and a suggested fix to an error."""
     error.message += _advice()
     error.args = (error.message,)
+
+
+def name_call(error: ResourceExhaustedError) -> None:
+    """Add the function that the program has called to an error of one of its ops."""
+    function = called_function()
+    if error.op and function not in (None, error.op):
+        error.message = f"{function} (op {error.op}){error.message.removeprefix(error.op)}"
+        error.args = (error.message,)
 
 
 def too_large(op: str, aval: Aval, limit: int, backend: Backend) -> ResourceExhaustedError:

@@ -12,6 +12,8 @@ from typing import NamedTuple
 
 _PACKAGE = str(Path(__file__).parents[2])
 _KERAS = str(Path("keras", "src"))
+_EXECUTOR = "apply"
+"""Name of the function of `core.eager` that runs an op. Its callers can be public functions."""
 _AUTOGRAPH = "ag__"
 """Prefix of the names of functions that AutoGraph generates."""
 
@@ -85,6 +87,24 @@ def caller() -> Line | None:
             return Line(code, frame.f_lasti)
         frame = frame.f_back
     return None
+
+
+def called_function() -> str | None:
+    """Return the name of the tfpy function that the user program or Keras has called.
+
+    Return None if the program has not called a function, for example if it has used an operator,
+    or if a compiled function is running.
+    """
+    frame: FrameType | None = sys._getframe(1)
+    found = None
+    while frame is not None and frame.f_code.co_filename.startswith(_PACKAGE):
+        name = frame.f_code.co_qualname
+        if name == _EXECUTOR:
+            found = None
+        elif "<locals>" not in name and not name.rpartition(".")[2].startswith("_"):
+            found = name
+        frame = frame.f_back
+    return None if local.running else found
 
 
 def warn(text: str, category: type[Warning] = RuntimeWarning) -> None:

@@ -13,9 +13,15 @@ from tfpy._src.backends import registry
 from tfpy._src.backends.backend import Backend
 from tfpy._src.backends.interrupts import held
 from tfpy._src.backends.javascript import bridge, failures
+from tfpy._src.backends.memory_errors import name_call
 from tfpy._src.backends.storage import Storage
 from tfpy._src.base import tracing
-from tfpy._src.base.errors import InvalidArgumentError, NotLowerable, OpError
+from tfpy._src.base.errors import (
+    InvalidArgumentError,
+    NotLowerable,
+    OpError,
+    ResourceExhaustedError,
+)
 from tfpy._src.base.profiler_spans import clock, note, recorders
 from tfpy._src.compiler.ir.aval import Array
 from tfpy._src.compiler.ir.evaluate import Evaluator
@@ -135,6 +141,8 @@ def apply(op: Op, *inputs: Any, **attrs: Any) -> Any:
     except bridge.FAILURES as failure:
         (eqn,) = compiled.graph.eqns
         error = failures.of_equation(failure, eqn, [aval.shape for aval in avals])
+        if isinstance(error, ResourceExhaustedError):
+            name_call(error)
         if tracing.local.active and isinstance(error, InvalidArgumentError):
             # The traced op raises when the function runs it.
             return tracing.local.active[-1].apply(op, inputs, attrs)
@@ -142,8 +150,10 @@ def apply(op: Op, *inputs: Any, **attrs: Any) -> Any:
             raise error from None
         finally:
             del error  # its traceback refers to this frame: the cycle would keep the tensors
-    except OpError:
+    except OpError as error:
         if not tracing.local.active:
+            if isinstance(error, ResourceExhaustedError):
+                name_call(error)
             raise
         return tracing.local.active[-1].apply(op, inputs, attrs)
     if began:
@@ -178,6 +188,9 @@ def _compile(backend: Backend, op: Op, graph: Graph) -> int:
             program = backend.register(backend.lower(graph))
         except NotLowerable:
             return _HOST
+        except ResourceExhaustedError as error:
+            name_call(error)
+            raise
         if began:
             note("compile", op.name, began)
         return program

@@ -55,8 +55,10 @@ class _Step:
         """
         try:
             self._compute(values)
-        except MemoryError as error:
-            raise _no_memory(self.eqn.op, error) from None
+        except MemoryError as failure:
+            error = _no_memory(self.eqn.op, failure)
+            add_note(error, self.eqn.line)
+            raise error from None
         except Exception as error:
             add_note(error, self.eqn.line)
             raise

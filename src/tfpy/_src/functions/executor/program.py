@@ -21,10 +21,12 @@ from tfpy._src.base.errors import InvalidArgumentError, OpError, ResourceExhaust
 from tfpy._src.base.profiler_spans import clock, note, recorders
 from tfpy._src.base.source_locations import add_note
 from tfpy._src.compiler.ir.aval import Aval
+from tfpy._src.compiler.ir.fusion import name_of
 from tfpy._src.compiler.ir.graph import Graph
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.functions.executor.compiled_parts import CompiledPart, Key
 from tfpy._src.functions.executor.donation import unshared
+from tfpy._src.functions.executor.memory_use import equation_needing_memory
 
 _registering = threading.RLock()
 """Lock that is held while a program is registered, because several threads may run it first."""
@@ -138,14 +140,14 @@ class DeviceProgram:
         return outputs
 
     def _error(self, failure: Any) -> OpError:
-        """Return the error of a failed run. If memory is exhausted, name the op with most bytes."""
+        """Return the error of a failed run. If memory is exhausted, name the op that needs it."""
         graph = self.graph
         if failure.name == InvalidArgumentError.__name__:
             return self._error_of_step(failure)
         if failure.name != ResourceExhaustedError.__name__ or not graph.eqns:
             return bridge.op_error(failure)
-        eqn = max(graph.eqns, key=lambda eqn: sum(graph.avals[v].nbytes for v in eqn.outputs))
-        error = bridge.op_error(failure, eqn.op.name)
+        eqn = equation_needing_memory(graph, failure.message)
+        error = bridge.op_error(failure, name_of(eqn))
         add_note(error, eqn.line)
         return error
 

@@ -20,7 +20,7 @@ from tfpy._src.core.tensor import Tensor
 from tfpy._src.core.typing import IntLike, ShapeLike, TensorLike
 from tfpy._src.tensors.array.reshaping import broadcast_to, expand_dims, identity, reshape, squeeze
 from tfpy._src.tensors.array.slicing import slice, take
-from tfpy._src.tensors.array.static import sized, static_int, static_ints
+from tfpy._src.tensors.array.static import repeated, sized, static_int, static_ints
 
 
 def of_one_dtype(values: Sequence[Any]) -> list[Tensor]:
@@ -317,7 +317,7 @@ def repeat(
             f"repeat: repeats must be one integer, or {n} integers for the elements along axis "
             f"{axis} of shape {list(x.aval.shape)}, got {len(counts)} integers"
         )
-    order = np.repeat(np.arange(n, dtype=np.int32), counts)
+    order = repeated("repeat", n, counts)
     return take(x, sized(order, (total,)), axis=at)
 
 

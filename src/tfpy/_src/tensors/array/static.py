@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
+from tfpy._src.base.errors import ResourceExhaustedError
+from tfpy._src.compiler.ir.aval import Array
 from tfpy._src.compiler.ir.sizes import is_open, size_of
 from tfpy._src.compiler.ops import movement
 from tfpy._src.core.conversion import host_values, is_operand, is_tensor, offers_tensor
@@ -83,3 +85,15 @@ def static_number(value: Any) -> Any:
 def sized(values: np.ndarray[Any, Any], shape: tuple[int, ...]) -> Any:
     """Return an array as a tensor of an open shape if the shape is open, else the array itself."""
     return movement.broadcast_to(values, shape=shape) if is_open(shape) else values
+
+
+def repeated(op: str, size: int, counts: Sequence[int]) -> Array:
+    """Return the integers below `size`, each as many times as its count specifies.
+
+    Raises:
+        ResourceExhaustedError: If there is no memory for them.
+    """
+    try:
+        return np.repeat(np.arange(size, dtype=np.int32), counts)
+    except MemoryError as error:
+        raise ResourceExhaustedError(None, op, f"{op}: {error}") from None
