@@ -140,6 +140,47 @@ def test_tracebacks_of_programs(full: bool, tmp_path: Path) -> None:
         assert frames == [(str(file), "7"), (str(file), "9"), (str(file), "4")]
 
 
+FAILING = """\
+import numpy as np
+import tfpy as tf
+
+@tf.function
+def product(x):
+    return tf.matmul(x, x)
+
+def test_eager():
+    tf.reshape(tf.zeros([2, 3]), [7])
+
+def test_compiled():
+    product(tf.zeros([2, 3]))
+
+def test_keras():
+    tf.as_tensorflow(replace=True)
+    model = tf.keras.Sequential([tf.keras.Input((4,)), tf.keras.layers.Dense(3)])
+    model.compile("sgd", "sparse_categorical_crossentropy")
+    model.fit(np.ones((10, 4)), np.full(10, 3), verbose=0)
+"""
+
+
+@pytest.mark.parametrize("full", [False, True])
+def test_reports_of_pytest(full: bool, tmp_path: Path) -> None:
+    """Reports of failed tests show the lines of the tests, and all frames on request."""
+    (tmp_path / "test_failing.py").write_text(FAILING)
+    options = ["--tb=short", "-p", "tfpy.testing.plugin", *(["--full-trace"] if full else [])]
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", *options], cwd=tmp_path, capture_output=True, text=True
+    )
+    frames = re.findall(r"^(\S+\.py):(\d+): (?:in|\w*$)", done.stdout, re.MULTILINE)
+    assert "3 failed" in done.stdout
+    if full:
+        assert len(frames) > 30
+    else:
+        assert [(Path(file).name, line) for file, line in frames] == [
+            *(("test_failing.py", "9"), ("test_failing.py", "12")),
+            *(("test_failing.py", "6"), ("test_failing.py", "18")),
+        ]
+
+
 def test_another_excepthook_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "IPython" not in sys.modules
     monkeypatch.setattr(sys, "excepthook", print)

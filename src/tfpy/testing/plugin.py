@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tfpy._src.display.tracebacks import hide_in_pytest
 from tfpy.testing.environments import BACKENDS, BROWSERS, ENVIRONMENTS
 from tfpy.testing.mark import BrowserTest, browser_test_of
 from tfpy.testing.sessions import Material, OpenPage, Sessions
@@ -53,6 +54,14 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="executable of a browser, such as chromium=/opt/chrome/chrome (default: the one on"
         " PATH, or Playwright's own); may be repeated",
     )
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(call: pytest.CallInfo[None]) -> Generator[None, Any, Any]:
+    """Show the frames of tests, without those of tfpy and Keras, in reports of failures."""
+    if call.excinfo is not None:
+        hide_in_pytest(call.excinfo.value)
+    return (yield)
 
 
 @dataclass(frozen=True)

@@ -32,6 +32,15 @@ def hide_frames() -> None:
         sys.excepthook = _print
 
 
+def hide_in_pytest(error: BaseException) -> None:
+    """Hide the frames of tfpy and Keras in pytest's report of an error.
+
+    pytest's option `--full-trace` and the flag `TFPY_FULL_TRACEBACKS` show all frames.
+    """
+    if not env().get(_FLAG):
+        _mark(error)
+
+
 def _hide_in_ipython(shown: Any) -> None:
     rendered = shown.structured_traceback
 
