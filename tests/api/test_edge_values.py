@@ -233,7 +233,7 @@ def test_windows_that_are_larger_than_the_image() -> None:
 def test_errors_name_the_function_that_was_called() -> None:
     refused = tfpy.errors.InvalidArgumentError
     labels = tfpy.nn.sparse_softmax_cross_entropy_with_logits
-    with pytest.raises(refused, match=r"labels\[0, 0\] = 5 is not in \[0, 2\)"):
+    with pytest.raises(refused, match=r"labels\[0\] = 5 is not in \[0, 2\)"):
         labels([5], [[1.0, 2.0]])
     with pytest.raises(refused, match="softmax: logits has dtype int32"):
         tfpy.nn.softmax([1, 2])

@@ -154,8 +154,8 @@ def convert_to_tensor(
     if value is None:
         raise ValueError(
             "Attempt to convert a value (None) with an unsupported type (<class 'NoneType'>) to a "
-            "Tensor. If the value is a gradient, its target does not depend on the source: see "
-            "`unconnected_gradients` of tf.GradientTape.gradient."
+            "Tensor. If the value is a gradient, its target does not depend on the source, or the "
+            "source is a tensor that the tape does not watch: call tape.watch(source) first."
         )
     if isinstance(value, list | tuple) and _holds_tensor(value):
         hint = wanted or _first_dtype(value)

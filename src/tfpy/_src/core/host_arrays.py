@@ -42,7 +42,7 @@ def to_array(value: Any, wanted: DType | None, hint: Any, is_private: bool) -> n
     try:
         found = np.asarray(value)
     except ValueError:
-        raise ValueError("Can't convert non-rectangular Python sequence to Tensor.") from None
+        raise _non_rectangular(value) from None
     if found.dtype == object:
         found = _indices(found)
     beyond = found.dtype in _BEYOND and _are_ints(value) and (wanted is None or wanted.is_integer)
@@ -168,12 +168,30 @@ def _begins_with_text(value: Any) -> bool:
     return isinstance(value, str | bytes)
 
 
+def _non_rectangular(value: Any) -> ValueError:
+    """Return the error for nested sequences whose lengths differ."""
+    level = [value]
+    while len({len(inner) for inner in level}) == 1:
+        level = [one for inner in level for one in inner]
+        if not all(isinstance(one, list | tuple) for one in level):
+            return ValueError(
+                "Can't convert non-rectangular Python sequence to Tensor: some of its elements are "
+                "sequences, and others are not."
+            )
+    first = len(level[0])
+    other = next(len(inner) for inner in level if len(inner) != first)
+    return ValueError(
+        f"Can't convert non-rectangular Python sequence to Tensor: rows have the lengths {first} "
+        f"and {other}. Use tf.ragged.constant for rows of different lengths."
+    )
+
+
 def _texts(value: Any) -> np.ndarray[Any, Any]:
     """Return strings as an array of objects. NumPy's string dtypes drop trailing null bytes."""
     found = np.asarray(value, object)
     kinds = {type(v) for v in found.reshape(-1).tolist()}
     if kinds & {list, tuple}:
-        raise ValueError("Can't convert non-rectangular Python sequence to Tensor.")
+        raise _non_rectangular(value)
     if not all(issubclass(kind, str | bytes) for kind in kinds):
         raise ValueError("Can't convert Python sequence with mixed types to Tensor.")
     return found

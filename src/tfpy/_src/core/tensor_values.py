@@ -196,6 +196,11 @@ class TensorValues:
         return self.host_view().data.toreadonly()
 
     def __bool__(self) -> bool:
+        if self.aval.size > 1:
+            raise ValueError(
+                "The truth value of an array with more than one element is ambiguous. Use "
+                f"tf.reduce_any(x) or tf.reduce_all(x); the shape is {list(self.aval.shape)}"
+            )
         return bool(self.numpy()) if self.aval.size else False
 
     def __int__(self) -> int:

@@ -22,14 +22,18 @@ from tfpy._src.core.operand import Composite
 from tfpy._src.data.ahead import DeviceBatches
 from tfpy._src.distribute.input import DistributedDataset
 from tfpy._src.functions.tf_function.polymorphic import Function
+from tfpy._src.keras_support.advice import advised, advised_async
 from tfpy._src.keras_support.logs import joined, scalars
 from tfpy._src.keras_support.steps import StepRunner, keras_loops
 
 
 def replace(trainer: types.ModuleType) -> None:
-    """Add the awaitable methods to Keras models."""
+    """Add the awaitable methods to Keras models, and notes to the errors of the others."""
     for method in (fit_async, evaluate_async, predict_async, save_async):
         setattr(trainer.TensorFlowTrainer, method.__name__, method)
+    for name in ("compile", "fit", "evaluate", "predict"):
+        method = getattr(trainer.TensorFlowTrainer, name)
+        setattr(trainer.TensorFlowTrainer, name, advised(method))
     trainer.TFEpochIterator._get_iterator = _on_device
     plain = trainer.TensorFlowTrainer._make_function
 
@@ -51,6 +55,7 @@ def _on_device(self: Any) -> DeviceBatches | DistributedDataset:
 
 
 @awaitable("model.fit_async(...)")
+@advised_async
 async def fit_async(
     self: Any,
     x: Any = None,
@@ -150,6 +155,7 @@ async def fit_async(
 
 
 @awaitable("model.evaluate_async(...)")
+@advised_async
 async def evaluate_async(
     self: Any,
     x: Any = None,
@@ -196,6 +202,7 @@ async def evaluate_async(
 
 
 @awaitable("model.predict_async(...)")
+@advised_async
 async def predict_async(
     self: Any,
     x: Any,

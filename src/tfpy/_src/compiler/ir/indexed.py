@@ -12,6 +12,9 @@ import numpy as np
 from tfpy._src.base.errors import InvalidArgumentError
 from tfpy._src.compiler.ir.aval import Array, Shape
 
+_LIMIT = re.compile(r"\[0, (\d+)\)")
+_CLASSES = r"[0, \1): the logits have \1 classes, which are numbered from 0"
+
 
 @dataclass(frozen=True)
 class Indexed:
@@ -24,7 +27,7 @@ class Indexed:
     operand: int
     """Position among the op's inputs."""
     name: str
-    """Subject of the error. An attribute ``role`` of an equation replaces it."""
+    """Subject of the error. An attribute ``role`` of an equation replaces it, for class labels."""
     limit: Callable[..., int | Sequence[int]]
     """(*shapes, **attrs) -> the size that indices must be below, or one for each column."""
     drops_negative: bool = False
@@ -60,13 +63,18 @@ class Indexed:
         self, text: str, shapes: Sequence[Shape], attrs: Mapping[str, Any]
     ) -> InvalidArgumentError:
         """Return the error of a text that begins with a position in the flat indices."""
-        shape = shapes[self.operand]
+        shape, role = shapes[self.operand], attrs.get("role")
+        if role and shape[-1:] == (1,):  # the cross entropy adds this axis to the labels
+            shape = shape[:-1]
 
         def place(found: re.Match[str]) -> str:
             return str([int(i) for i in np.unravel_index(int(found[1]), shape)]) if shape else ""
 
         said = re.sub(r"^\[(\d+)\]", place, text)
-        name = attrs.get("role") or self.name
-        given = ", ".join(str(list(shape)) for shape in shapes)
-        text = f"{name}{said}; the shapes of the operands are {given}"
-        return InvalidArgumentError(None, name.partition(":")[0], text)
+        if role:
+            said = _LIMIT.sub(_CLASSES, said)
+        else:
+            given = ", ".join(str(list(shape)) for shape in shapes)
+            said += f"; the shapes of the operands are {given}"
+        name = role or self.name
+        return InvalidArgumentError(None, name.partition(":")[0], f"{name}{said}")

@@ -19,6 +19,15 @@ from tfpy._src.compiler.ops.families.samples import array
 from tfpy._src.compiler.ops.movement import reshape, strided_slice
 
 
+def _difference(first: Aval, other: Aval, axis: int) -> str:
+    """Return in words how two inputs differ, apart from the axis."""
+    if first.rank != other.rank:
+        return f"the ranks are {first.rank} and {other.rank}"
+    pairs = enumerate(zip(first.shape, other.shape, strict=True))
+    at, sizes = next((i, pair) for i, pair in pairs if i != axis and pair[0] != pair[1])
+    return f"dimension {at} is {sizes[0]} and {sizes[1]}"
+
+
 def _concat_infer(*xs: Aval, axis: int) -> Aval:
     infer.check_same_dtype("concat", xs)
     first = xs[0]
@@ -28,7 +37,7 @@ def _concat_infer(*xs: Aval, axis: int) -> Aval:
             raise invalid(
                 "concat",
                 f"Dimensions of inputs should match except on axis {axis}: "
-                f"{[list(v.shape) for v in xs]}",
+                f"{[list(v.shape) for v in xs]}; {_difference(first, x, axis)}",
             )
     shape = list(map(agreed, *(x.shape for x in xs)))
     shape[axis] = sum(x.shape[axis] for x in xs)

@@ -19,6 +19,8 @@ Padding = tuple[tuple[int, int], ...]
 
 _FORMATS = {1: ("NWC", "NCW"), 2: ("NHWC", "NCHW"), 3: ("NDHWC", "NCDHW")}
 
+_MISSING_BATCH = "; the first dimension counts the examples: pass x[tf.newaxis] for a single one"
+
 
 @dataclass(frozen=True)
 class DataFormat:
@@ -57,7 +59,8 @@ class DataFormat:
         if x.ndim != self.rank + 2:
             raise invalid(
                 self.op,
-                f"input must be {self.rank + 2}-dimensional, got shape {list(x.aval.shape)}",
+                f"input must be {self.rank + 2}-dimensional, got shape {list(x.aval.shape)}"
+                f"{_MISSING_BATCH if x.ndim == self.rank + 1 else ''}",
             )
         return transpose(x, self.order()) if self.channels_first else x
 

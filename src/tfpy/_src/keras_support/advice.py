@@ -1,0 +1,82 @@
+"""Notes that add a solution to errors of Keras whose messages have none."""
+
+from __future__ import annotations
+
+import difflib
+import functools
+import re
+import sys
+from collections.abc import Callable, Coroutine
+from typing import Any, ParamSpec, TypeVar
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+_RANKS = re.compile(r"`target` and `output` must have the same rank")
+_TEXTS = re.compile(r"Invalid dtype: (str|object|<U)\w*")
+_NAME = re.compile(
+    r"(?:Could not interpret|Unknown) (loss|metric|optimizer)(?: identifier)?: '?(\w+)"
+)
+_MODULES = {"loss": "losses", "metric": "metrics", "optimizer": "optimizers"}
+_SHORT = {"metric": ("accuracy", "acc", "crossentropy", "ce")}
+"""Names that `compile` accepts in addition to those in Keras's modules."""
+
+
+def advised(method: Callable[P, T]) -> Callable[P, T]:
+    """Decorate a method of Keras models so that its errors have notes."""
+
+    @functools.wraps(method)
+    def call(*args: P.args, **kwargs: P.kwargs) -> T:
+        try:
+            return method(*args, **kwargs)
+        except Exception as error:
+            advise(error)
+            raise
+
+    return call
+
+
+def advised_async(
+    method: Callable[P, Coroutine[Any, Any, T]],
+) -> Callable[P, Coroutine[Any, Any, T]]:
+    """Decorate an asynchronous method of Keras models so that its errors have notes."""
+
+    @functools.wraps(method)
+    async def call(*args: P.args, **kwargs: P.kwargs) -> T:
+        try:
+            return await method(*args, **kwargs)
+        except Exception as error:
+            advise(error)
+            raise
+
+    return call
+
+
+def advise(error: Exception) -> None:
+    """Add a note to an error if a solution is known, at most once."""
+    note = _note(str(error)) if isinstance(error, ValueError | TypeError) else ""
+    if note and note not in getattr(error, "__notes__", ()):
+        error.add_note(note)
+
+
+def _note(message: str) -> str:
+    if _RANKS.search(message):
+        return (
+            "If the labels are class numbers, use the loss 'sparse_categorical_crossentropy', or "
+            "convert the labels with keras.utils.to_categorical."
+        )
+    if _TEXTS.search(message):
+        return (
+            "Models compute with numbers. Convert the strings first: with array.astype('float32') "
+            "if they are numbers, otherwise with the layer keras.layers.StringLookup."
+        )
+    if found := _NAME.search(message):
+        return _suggestion(*found.groups())
+    return ""
+
+
+def _suggestion(kind: str, name: str) -> str:
+    module = sys.modules[f"keras.src.{_MODULES[kind]}"]
+    known = [*_SHORT.get(kind, ()), *module.ALL_OBJECTS_DICT]
+    close = difflib.get_close_matches(name, known, n=1)
+    return f"Did you mean {close[0]!r}?" if close else ""
