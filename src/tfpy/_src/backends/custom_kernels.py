@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable
 
 from tfpy._src.backends.registry import find_backend
+from tfpy._src.base.suggestions import did_you_mean
 from tfpy._src.compiler.ir.kernels import GRADIENTS, KERNELS, Gradient, Kernel
 from tfpy._src.compiler.ir.op import OPS
 
@@ -235,9 +235,8 @@ def get_gradient(name: str) -> Gradient | None:
 def _check_op(function: str, name: str) -> None:
     if name in OPS and OPS[name].is_primitive:
         return
-    close = difflib.get_close_matches(str(name), [n for n in OPS if OPS[n].is_primitive], n=1)
-    mend = f"; did you mean {close[0]!r}?" if close else ""
-    raise ValueError(f"{function}: there is no op {name!r}{mend}")
+    close = did_you_mean(name, (n for n in OPS if OPS[n].is_primitive))
+    raise ValueError(f"{function}: there is no op {name!r}.{close}")
 
 
 def forget_programs(name: str) -> None:

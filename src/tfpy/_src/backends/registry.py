@@ -17,6 +17,7 @@ from tfpy._src.backends.cpu import CpuBackend
 from tfpy._src.backends.entry import BackendEntry, Factory, Status
 from tfpy._src.backends.javascript import bridge
 from tfpy._src.base.flags.environment import env
+from tfpy._src.base.suggestions import did_you_mean
 
 VARIABLE = "TFPY_BACKEND"
 """Environment variable that may name the backend."""
@@ -107,7 +108,8 @@ def candidates() -> Iterator[str]:
 def _entry(name: str) -> BackendEntry:
     if name not in _entries:
         known = ", ".join(_by_priority())
-        raise ValueError(f"Backend {name!r} is unknown. The backends are {known}.")
+        close = did_you_mean(name, _entries)
+        raise ValueError(f"Backend {name!r} is unknown. The backends are {known}.{close}")
     return _entries[name]
 
 

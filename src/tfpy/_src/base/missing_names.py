@@ -41,6 +41,10 @@ INSTEAD = {
 """Missing names in `tf` of TensorFlow 1, Keras and NumPy, and the names that replace them."""
 
 
+_PART = 4
+"""Least number of letters with which a part of a name is recognized."""
+
+
 class AbsentName(AttributeError):
     """A module does not have the requested name. The message is computed lazily."""
 
@@ -151,5 +155,8 @@ def _close_names(module: types.ModuleType, wanted: str) -> list[str]:
     same = [_public_name(m) for m in _modules(package) if wanted in own_names(m)]
     if same:
         return [f"{where}.{wanted}" for where in same]
-    here = difflib.get_close_matches(wanted, own_names(module), n=2, cutoff=0.7)
+    names = own_names(module)
+    here = difflib.get_close_matches(wanted, names, n=2, cutoff=0.7)
+    if not here and len(wanted) >= _PART:
+        here = [name for name in names if wanted.lower() in name.lower()][:2]
     return [f"{_public_name(module)}.{name}" for name in here]
