@@ -87,7 +87,7 @@ def test_without_ml_dtypes() -> None:
         [sys.executable, "-c", ALONE], env=environment, capture_output=True, text=True, check=True
     )
     assert "<dtype: 'bfloat16'>" in found.stdout
-    assert "pip install ml_dtypes" in found.stdout
+    assert "pip install ml-dtypes" in found.stdout
 
 
 def ends(tf: Any, dtype: str) -> Any:

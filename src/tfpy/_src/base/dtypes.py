@@ -18,6 +18,8 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from tfpy._src.base.members import Listed
+from tfpy._src.base.missing_packages import remedy
+from tfpy._src.base.suggestions import did_you_mean
 
 VARIABLE = "TFPY_ENABLE_X64"
 _SWITCH = {"": False, "0": False, "false": False, "1": True, "true": True}
@@ -70,8 +72,8 @@ class DType(Listed):
             return getattr(importlib.import_module("ml_dtypes"), self.name)
         except ImportError:
             raise ImportError(
-                f"Tensors of {self} need the package ml_dtypes. Run pip install ml_dtypes, or in a "
-                'page await pyodide.loadPackage("ml-dtypes").'
+                f"Tensors of {self} need the package ml-dtypes, which is not installed. "
+                f"{remedy('ml-dtypes')}"
             ) from None
 
     @property
@@ -386,8 +388,9 @@ def as_dtype(type_value: Any) -> DType:
             raise TypeError
         name = np.dtype(type_value).name
     except (TypeError, ValueError):  # ValueError for nests of dtypes
+        close = did_you_mean(type_value, _NAMED) if isinstance(type_value, str) else ""
         raise TypeError(
-            f"Cannot convert {type_value!r} to a dtype of tfpy. Use one of {_names()}."
+            f"Cannot convert {type_value!r} to a dtype of tfpy. Use one of {_names()}.{close}"
         ) from None
     if name.startswith(("str", "bytes")):
         return string

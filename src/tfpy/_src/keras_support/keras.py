@@ -9,6 +9,7 @@ from typing import Any
 
 from tfpy._src.base.missing_names import Lazy
 from tfpy._src.keras_support.tensorflow_alias.finder import KERAS, as_tensorflow, is_replaced
+from tfpy._src.base.missing_packages import remedy
 
 MODULES = ("keras", "initializers", "metrics", "optimizers")
 """Names in `tf` that are Keras or one of its namespaces."""
@@ -24,8 +25,7 @@ def namespace(name: str) -> Any:
     as_tensorflow()
     if importlib.util.find_spec("keras") is None:
         raise ModuleNotFoundError(
-            f"tf.{name} requires the package keras, which is not installed: `pip install keras`, "
-            "or in a page `await loadTfpy({packages: ['keras']})`",
+            f"tf.{name} requires the package keras, which is not installed. {remedy('keras')}",
             name="keras",
         )
     if (backend := _backend()) != "tensorflow":

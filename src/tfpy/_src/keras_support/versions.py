@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 
+from tfpy._src.base.missing_packages import remedy
 from tfpy._src.base.version import __version__
 
 TESTED = "3.15"
@@ -35,7 +36,6 @@ def _is_tested(version: str) -> bool:
 def _text(version: str) -> str:
     return (
         f"Keras {version} is installed, but tfpy {__version__} is tested with Keras {TESTED} only. "
-        "Other versions may raise errors or compute different values. Install the tested version: "
-        f"`pip install 'keras=={TESTED}.*'`, or in a page "
-        f"`await micropip.install('keras=={TESTED}.*')`"
+        "Other versions may raise errors or compute different values. "
+        f"{remedy('keras', f'{TESTED}.*')}"
     )

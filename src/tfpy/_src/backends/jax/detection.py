@@ -6,6 +6,7 @@ import os
 from importlib.util import find_spec
 
 from tfpy._src.backends.backend import BackendSkipped
+from tfpy._src.base.missing_packages import remedy
 
 _MEND = 'tf.set_backend("jax") or the variable TFPY_BACKEND=jax uses it anyway'
 _PLUGINS = ("jax_cuda", "jax_rocm", "libtpu", "jax_metal")
@@ -19,7 +20,7 @@ def check_installed() -> None:
     except ImportError:  # an import hook may raise it
         found = None
     if found is None:
-        raise BackendSkipped("the package jax is not installed: pip install jax")
+        raise BackendSkipped(f"the package jax is not installed. {remedy('jax')}")
 
 
 def why_not() -> str:

@@ -7,6 +7,7 @@ from typing import Any
 from tfpy._src.backends.devices import sharder_of
 from tfpy._src.backends.registry import active_backend
 from tfpy._src.base.errors import UnimplementedError
+from tfpy._src.base.missing_packages import several_devices
 from tfpy._src.distribute import devices
 from tfpy._src.distribute.dtensor import clients
 
@@ -89,7 +90,7 @@ def _meet() -> None:
             None,
             None,
             f"DTENSOR_JOBS lists several clients, but the {backend.name} backend supports only one "
-            'process. Run pip install jax and call tf.set_backend("jax").',
+            f"process. {several_devices()}",
         )
     backend.join(clients.jobs(), clients.client_id())
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from tfpy._src.backends.devices import sharder_of
 from tfpy._src.backends.registry import active_backend
+from tfpy._src.base.missing_packages import several_devices
 from tfpy._src.distribute.device_spec import DeviceSpec
 from tfpy._src.distribute.dtensor import clients
 from tfpy._src.distribute.dtensor.accelerators import is_initialized
@@ -156,10 +157,7 @@ def _mend(count: int) -> str:
     backend = active_backend()
     if count > 1 or sharder_of(backend) is not None:
         return ""
-    return (
-        f". The {backend.name} backend computes on one device. To use several devices, run "
-        'pip install jax and call tf.set_backend("jax").'
-    )
+    return f". The {backend.name} backend computes on one device. {several_devices()}"
 
 
 def _mesh(

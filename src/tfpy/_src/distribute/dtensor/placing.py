@@ -11,6 +11,7 @@ from tfpy._src.backends.interrupts import held
 from tfpy._src.backends.registry import active_backend
 from tfpy._src.backends.storage import Storage
 from tfpy._src.base.errors import UnimplementedError
+from tfpy._src.base.missing_packages import several_devices
 from tfpy._src.compiler.ir.aval import Aval
 from tfpy._src.core.tensor import Tensor, from_array
 from tfpy._src.distribute.dtensor.layout import MATCH, UNSHARDED, Layout
@@ -37,7 +38,7 @@ def use(mesh: Mesh) -> None:
             None,
             None,
             f"The mesh has {mesh.size} devices, but the {backend.name} backend computes on one. "
-            'Run pip install jax and call tf.set_backend("jax").',
+            + several_devices(),
         )
     _meshes[:] = [mesh]
 

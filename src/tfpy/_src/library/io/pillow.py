@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from tfpy._src.base.errors import UnimplementedError, invalid_value
+from tfpy._src.base.missing_packages import remedy
 from tfpy._src.base.unpack_limit import Room
 from tfpy._src.compiler.ir.aval import Array
 
@@ -32,8 +33,8 @@ def module(op: str, name: str) -> Any:
         raise UnimplementedError(
             None,
             op,
-            f"{op}: JPEG and GIF require Pillow. Install it with `python -m pip install pillow`, "
-            'or in a page with `await pyodide.loadPackage("pillow")`.',
+            f"{op}: JPEG and GIF require the package Pillow, which is not installed. "
+            f"{remedy('pillow')}",
         ) from None
 
 
