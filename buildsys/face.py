@@ -47,6 +47,12 @@ START = f"""
 from {ENGINE}.base.missing_names import explain as _explain
 from {ENGINE}.display.tracebacks import hide_frames as _hide_frames
 from {ENGINE}.keras_support.keras import LAZY as _LAZY
+from {ENGINE}.keras_support.on_import import install as _install_keras
+"""
+END = """\
+_explain(__name__, _LAZY)
+_hide_frames()
+_install_keras()
 """
 KERAS = "keras._tf_keras.keras"
 KERAS_MODULES = f"""
@@ -91,7 +97,7 @@ def wanted() -> dict[Path, str]:
         if namespace == "tf.losses":
             own = [*chain.from_iterable(facts.values())]
             files[_path(namespace, table)] += _keras_losses(own)
-    files[PACKAGE / "__init__.py"] += "_explain(__name__, _LAZY)\n_hide_frames()\n"
+    files[PACKAGE / "__init__.py"] += END
     files[PACKAGE / "raw_ops.py"] += _operations()
     files[flags.PAGE] = flags.page()
     files[tensorflow_js.PAGE] = tensorflow_js.page()

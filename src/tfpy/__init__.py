@@ -202,6 +202,7 @@ from tfpy._src.functions.tf_function.api import (
 from tfpy._src.functions.tf_function.signature import TensorSpec as TensorSpec
 from tfpy._src.functions.tf_function.type_specs import type_spec_from_value as type_spec_from_value
 from tfpy._src.keras_support.keras import LAZY as _LAZY
+from tfpy._src.keras_support.on_import import install as _install_keras
 from tfpy._src.keras_support.tensorflow_alias.finder import as_tensorflow as as_tensorflow
 from tfpy._src.library.config.backend_choice import (
     backend_report as backend_report,
@@ -468,3 +469,4 @@ if _typing.TYPE_CHECKING:
     )
 _explain(__name__, _LAZY)
 _hide_frames()
+_install_keras()

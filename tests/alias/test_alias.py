@@ -114,7 +114,7 @@ def test_dir_lists_the_names_of_keras() -> None:
         ),
         (
             ALIASED + "import sys; sys.modules['keras'] = None; tfpy.losses.MeanSquaredError",
-            "`pip install keras`",
+            'Run pip install "tfpy-web[keras]"',
         ),
         (
             "import os; os.environ['KERAS_BACKEND'] = 'torch'\n" + ALIASED + "tfpy.keras",
@@ -363,5 +363,94 @@ try:
     h5py.no_such_name
 except AttributeError as error:
     assert "no_such_name" in str(error)
+"""
+    )
+
+
+WITHOUT_TENSORFLOW = """
+from importlib.machinery import PathFinder
+found = PathFinder.find_spec.__func__
+def find_spec(cls, name, path=None, target=None):
+    return None if name == "tensorflow" else found(cls, name, path, target)
+PathFinder.find_spec = classmethod(find_spec)
+"""
+"""The beginning of a program for which TensorFlow is not installed."""
+
+
+def test_keras_runs_on_tfpy_after_its_import() -> None:
+    """A search for Keras has no effect. The import makes tfpy TensorFlow as well."""
+    run(
+        WITHOUT_TENSORFLOW
+        + """
+import os
+os.environ["KERAS_BACKEND"] = ""
+import tfpy
+import gc, importlib.util, sys
+assert importlib.util.find_spec("keras") and "tensorflow" not in sys.modules
+import keras
+import tensorflow as tf
+assert tf.Tensor is tfpy.Tensor and tf.keras is tfpy.keras and gc.isenabled()
+assert keras.config.backend() == "tensorflow"
+model = keras.Sequential([keras.Input((2,)), keras.layers.Dense(1)])
+assert type(model(tf.ones([3, 2]))) is tfpy.Tensor and hasattr(model, "fit_async")
+"""
+    )
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        "",  # TensorFlow is installed here
+        f"{WITHOUT_TENSORFLOW}\nimport os; os.environ['KERAS_BACKEND'] = 'jax'",
+        f"{WITHOUT_TENSORFLOW}\nimport os; os.environ['KERAS_HOME'] = FOLDER",
+    ],
+    ids=["tensorflow", "variable", "file"],
+)
+def test_keras_is_left_alone_where_it_runs_without_tfpy(before: str, tmp_path: Path) -> None:
+    """The programs stop before Keras imports its backend, which takes seconds."""
+    (tmp_path / "keras.json").write_text('{"backend": "jax"}')
+    run(
+        before.replace("FOLDER", repr(str(tmp_path)))
+        + """
+import sys
+import tfpy
+from importlib.machinery import PathFinder
+
+class Stop(Exception):
+    pass
+
+class Stopping:
+    def create_module(self, spec):
+        return None
+    def exec_module(self, module):
+        assert "tensorflow" not in sys.modules
+        assert not any(type(finder).__name__ == "KerasFinder" for finder in sys.meta_path)
+        raise Stop
+
+original = PathFinder.find_spec.__func__
+def find_spec(cls, name, path=None, target=None):
+    spec = original(cls, name, path, target)
+    if name == "keras":
+        spec.loader = Stopping()
+    return spec
+PathFinder.find_spec = classmethod(find_spec)
+try:
+    import keras
+except Stop:
+    pass
+else:
+    raise AssertionError("Keras was not loaded with its own loader")
+"""
+    )
+
+
+def test_programs_that_import_keras_first_are_left_alone() -> None:
+    run(
+        WITHOUT_TENSORFLOW
+        + """
+import sys, types
+sys.modules["keras"] = types.ModuleType("keras")
+import tfpy
+assert not any(type(f).__module__.endswith("on_import") for f in sys.meta_path)
 """
     )

@@ -8,8 +8,8 @@ import sys
 from typing import Any
 
 from tfpy._src.base.missing_names import Lazy
-from tfpy._src.keras_support.tensorflow_alias.finder import KERAS, as_tensorflow, is_replaced
 from tfpy._src.base.missing_packages import remedy
+from tfpy._src.keras_support.tensorflow_alias.finder import KERAS, as_tensorflow, is_replaced
 
 MODULES = ("keras", "initializers", "metrics", "optimizers")
 """Names in `tf` that are Keras or one of its namespaces."""

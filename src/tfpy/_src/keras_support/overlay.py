@@ -97,15 +97,15 @@ class KerasFinder(MetaPathFinder):
         return spec
 
 
-def _wrapper(fullname: str) -> type[_Wrapping] | None:
+def _wrapper(fullname: str) -> type[Wrapping] | None:
     if fullname in PARTS:
         return _Replacing
-    if fullname in LATER or (_AtOnce.runs and _IN_PAGE and fullname in STAND_INS):
+    if fullname in LATER or (AtOnce.runs and _IN_PAGE and fullname in STAND_INS):
         return _Deferring
-    return _AtOnce if fullname == "keras" else None
+    return AtOnce if fullname == "keras" else None
 
 
-class _Wrapping(Loader):
+class Wrapping(Loader):
     """A loader that wraps another loader."""
 
     def __init__(self, loader: Loader) -> None:
@@ -140,7 +140,7 @@ def _spec_of_loaded(module: types.ModuleType) -> ModuleSpec:
     return module.__spec__
 
 
-class _Replacing(_Wrapping):
+class _Replacing(Wrapping):
     """A loader that patches a module after loading it."""
 
     def exec_module(self, module: types.ModuleType) -> None:
@@ -148,7 +148,7 @@ class _Replacing(_Wrapping):
         importlib.import_module(PARTS[module.__name__]).replace(module)
 
 
-class _AtOnce(_Wrapping):
+class AtOnce(Wrapping):
     """A loader of Keras that disables garbage collection, and reports versions that are not tested.
 
     The imports make no garbage. In a page, the loaded objects are also excluded from later
@@ -160,7 +160,7 @@ class _AtOnce(_Wrapping):
     def exec_module(self, module: types.ModuleType) -> None:
         was_enabled = gc.isenabled()
         gc.disable()
-        _AtOnce.runs = True
+        AtOnce.runs = True
         try:
             self.loader.exec_module(module)
             if _IN_PAGE:
@@ -169,13 +169,13 @@ class _AtOnce(_Wrapping):
             versions.add_note(error)
             raise
         finally:
-            _AtOnce.runs = False
+            AtOnce.runs = False
             if was_enabled:
                 gc.enable()
         versions.warn_if_untested(str(module.__version__))
 
 
-class _Deferring(_Wrapping):
+class _Deferring(Wrapping):
     """A loader that loads a module when a missing name is first accessed.
 
     `importlib.util.LazyLoader` would already load it when it is imported a second time.
@@ -194,7 +194,7 @@ class _Deferred(types.ModuleType):
 
     def __getattr__(self, name: str) -> Any:
         own = self.__name__
-        if _AtOnce.runs and name in STAND_INS.get(own, ()):
+        if AtOnce.runs and name in STAND_INS.get(own, ()):
             return _stand_in(self, name)
         if name != "__path__":  # Python asks every module whether it is a package
             load(self)
@@ -236,7 +236,7 @@ def _load_package_of(fullname: str) -> bool:
     A package is loaded before its modules, which may depend on it.
     """
     package = sys.modules.get(fullname.rpartition(".")[0])
-    if type(package) is not _Deferred or _AtOnce.runs or package.__name__ in _LOADING:
+    if type(package) is not _Deferred or AtOnce.runs or package.__name__ in _LOADING:
         return False
     load(package)
     return fullname in sys.modules

@@ -24,8 +24,9 @@ _PUBLIC = __name__.partition(".")[0]
 def as_tensorflow(replace: bool = False) -> None:
     """Make `import tensorflow` import tfpy, so that programs for TensorFlow and Keras use tfpy.
 
-    Call this function before Keras is imported. The first access to `tf.keras` calls it
-    automatically. The module `tensorflow` has the names of tfpy, which are the same objects. Only
+    The first import of Keras after tfpy and the first access to `tf.keras` call this function
+    automatically, unless TensorFlow is installed or another backend of Keras is selected. The
+    module `tensorflow` has the names of tfpy, which are the same objects. Only
     `tensorflow.__version__` differs: it is the version of TensorFlow with which tfpy is compatible.
 
     Args:
