@@ -20,7 +20,7 @@ from .project import DISTRIBUTION, PROJECT
 PARTS = ROOT / "web" / "npm"
 OWN_PAGES = (
     *("data", "demo", "examples", "gallery", "index.html", "style.css", "favicon.ico"),
-    *("backends.mjs", "plots.mjs", "uplot"),
+    *("backends.mjs", "plots.mjs", "uplot", "opened_as_file.js"),
 )
 TYPED = (
     *("tfpy.mjs", "functions.mjs", "downloads.mjs"),

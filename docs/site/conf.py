@@ -60,6 +60,7 @@ html_favicon = "static/icon.svg"
 html_static_path = ["static"]
 html_css_files = ["run.css"]
 html_js_files = [(name, {"type": "module"}) for name in ("run.mjs", "reach.mjs")]
+html_js_files.append(("../../opened_as_file.js", {"defer": ""}))  # of the site around docs/
 modindex_common_prefix = ["tf."]
 html_copy_source = False
 html_show_sphinx = False
