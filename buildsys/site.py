@@ -1,13 +1,14 @@
 """The site in build/site: the pages of web/site, and everything that they load, in one folder.
 
-*.html, *.css, *.mjs      web/site/; the pages contain hints for their modules (hints.py)
+*.html, *.css, *.mjs, *.js web/site/; the pages contain hints for their modules (hints.py)
 icon.svg, favicon.ico     the icon of the pages, and the icon that browsers request by default
 sizes.json                bytes of the files that a start downloads, by name, for the progress bar
 tfpy-runtime.mjs          the JavaScript runtime as a module, for pages that forbid run_js
 run/                      the runner of exported programs for pages without Python
 pyodide/                  Pyodide's core, wheels (tfpy, NumPy, Keras and its dependencies), and a
                           pyodide-lock.json that names the wheels; core-digests.json has the SHA-256
-                          of the core's files; late/ has files that are downloaded on first import
+                          of the core's files; late/ has files that are downloaded on first import;
+                          distribution.json lists the packages that the site does not have
 uplot/                    the plotting library
 examples/                 examples/: its pages and notebooks
 gallery/models/           the networks that the gallery's pages load
@@ -26,6 +27,7 @@ from pathlib import Path
 
 from . import (
     assets,
+    distribution,
     gallery_models,
     h5py_wheel,
     hints,
@@ -52,7 +54,7 @@ UPLOT = ("uPlot.esm.js", "uPlot.min.css")
 DIGESTS = "pyodide/core-digests.json"
 MADE_IN_PLACE = (
     *("sizes.json", "tfpy-runtime.mjs", "pyodide/pyodide-lock.json"),
-    *(DIGESTS, notices.NAME),
+    *(DIGESTS, distribution.NAME, notices.NAME),
 )
 
 
@@ -112,6 +114,7 @@ def publish(wanted: Mapping[str, Path]) -> Path:
         assets.write_atomically(SITE / notices.NAME, notices.of_site(wheels).encode())
         assets.write_atomically(SITE / "sizes.json", _sizes().encode())
         assets.write_atomically(SITE / DIGESTS, _core_digests().encode())
+        assets.write_atomically(SITE / distribution.NAME, distribution.listed().encode())
         make_lock = [pyenv.ensure("build"), DATA / "make_lock.py"]
         run_logged([*make_lock, core, SITE / "pyodide"], "pyodide-lock")
     return SITE

@@ -90,10 +90,11 @@ async function faultOf({ url, sha256 }) {
 }
 
 /**
+ * Return the SHA-256 of bytes.
  * @param {ArrayBuffer} bytes
  * @returns {Promise<string>} digest in hexadecimal digits; empty where pages cannot compute it
  */
-async function digest(bytes) {
+export async function digest(bytes) {
   if (!globalThis.crypto?.subtle) return "";
   const hash = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
   return [...hash].map((byte) => byte.toString(16).padStart(2, "0")).join("");

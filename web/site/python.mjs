@@ -1,6 +1,7 @@
 // Starts Pyodide and loads packages, for tfpy.mjs. A failure becomes one error that names the files that failed and
 // the reasons.
 
+import { explanation, indexOf, normalized, PackageError, packageName } from "./distribution.mjs";
 import { countFetched, fetchSizes, wheelsOf, withNeeds } from "./downloads.mjs";
 
 /** Pyodide's own files, in indexURL. */
@@ -11,6 +12,11 @@ const CORE = [...MODULES, ...FETCHED];
 
 /** File in indexURL with the SHA-256 digests of these files, if the site was built with tfpy. */
 const DIGESTS = "core-digests.json";
+
+/** Module that is loaded after a failure. */
+const FAULTS = new URL("./faults.mjs", import.meta.url).href;
+/** Module that is loaded in Node.js and similar runtimes. */
+const FILES = new URL("./files.mjs", import.meta.url).href;
 
 /** Number of failed imports by URL. @type {Map<string, number>} */
 const failedImports = new Map();
@@ -78,7 +84,7 @@ async function loadingError(what, cause, files, violations) {
   /** @type {string[]} */
   let faults = [];
   try {
-    const { faultsOf } = await importModule(new URL("./faults.mjs", import.meta.url).href);
+    const { faultsOf } = await importModule(FAULTS);
     faults = await faultsOf(files, violations);
   } catch {
     // The network is down, so only the cause is reported.
@@ -86,10 +92,7 @@ async function loadingError(what, cause, files, violations) {
   return new Error([`tfpy: ${what}: ${messageOf(cause)}`, ...faults].join("\n"), { cause });
 }
 
-/**
- * @param {string} url
- * @returns {Promise<import("pyodide").Lockfile>}
- */
+/** Return the content of a lock file or of a similar file. @param {string} url */
 async function fetchLock(url) {
   const response = await fetch(url);
   if (!response.ok) throw new Error(`no lock file at ${described(response)}`);
@@ -195,13 +198,14 @@ async function coreFiles(indexURL) {
 }
 
 /**
- * @typedef {object} Start
- * @property {string} indexURL
- * @property {string} lockFileURL
- * @property {string[]} wanted names or URLs of wheels
+ * @typedef {import("./distribution.mjs").Index} Index
+ *
+ * @typedef {object} Calls
  * @property {(line: string) => void} [stdout] called with each printed line; default: the console
  * @property {(bytes: import("./downloads.mjs").Bytes) => void} onBytes called with the progress of downloads
  * @property {() => void} onStart called when Python has started
+ *
+ * @typedef {import("./distribution.mjs").Request & Calls} Start
  */
 
 /** True if files are fetched; in Node.js and similar runtimes they are read. */
@@ -209,19 +213,23 @@ const FETCHES = "document" in globalThis || "importScripts" in globalThis;
 
 /**
  * Load Pyodide with packages.
- * @param {Start} start
+ * @param {Start} given
  * @returns {Promise<import("pyodide").PyodideInterface>}
  */
-export async function loadPython(start) {
+export async function loadPython(given) {
+  const start = { ...given, wanted: given.wanted.map(normalized) };
   if (!FETCHES) return readPython(start);
   const { violations, end } = watchPolicy();
   try {
-    const pyodide = await startPyodide(start).catch(async (error) => {
+    const index = indexOf(start, fetchLock);
+    index.catch(() => {}); // startPyodide awaits it
+    const pyodide = await startPyodide(start, index).catch(async (error) => {
+      if (error instanceof PackageError) throw error;
       const files = [...(await coreFiles(start.indexURL)), { url: start.lockFileURL }];
       throw await loadingError("Python did not start", error, files, violations);
     });
     start.onStart();
-    await loadPackages(pyodide, start, violations);
+    await loadPackages(pyodide, start, await index, violations);
     return pyodide;
   } finally {
     end();
@@ -233,15 +241,22 @@ export async function loadPython(start) {
  * @param {Start} start
  * @returns {Promise<import("pyodide").PyodideInterface>}
  */
-async function readPython({ indexURL, lockFileURL, wanted, stdout, onStart }) {
-  const { loadPyodide } = await import(`${indexURL}pyodide.mjs`);
-  const { fileURLToPath } = /** @type {any} */ (globalThis).process.getBuiltinModule("node:url");
-  const pyodide = await loadPyodide({
-    ...{ lockFileURL: fileURLToPath(lockFileURL), packages: wanted },
-    ...(stdout ? { stdout, stderr: stdout } : {}),
-  });
-  onStart();
-  return pyodide;
+async function readPython(start) {
+  const { indexURL, wanted, stdout, onStart } = start;
+  const { openFiles } = await importModule(FILES);
+  const { index, packageBaseUrl, end } = await openFiles(start);
+  try {
+    const { loadPyodide } = await import(`${indexURL}pyodide.mjs`);
+    const pyodide = await loadPyodide({
+      ...{ lockFileContents: index.lock, packageBaseUrl, packages: wanted },
+      ...(stdout ? { stdout, stderr: stdout } : {}),
+    });
+    onStart();
+    await loadPackages(pyodide, start, index, []);
+    return pyodide;
+  } finally {
+    await end();
+  }
 }
 
 /**
@@ -268,26 +283,25 @@ function fetchEarly(urls) {
 /**
  * Start Python, and fetch packages meanwhile; loadPackages loads packages that are not in the lock file.
  * @param {Start} start
+ * @param {Promise<Index>} index
  * @returns {Promise<import("pyodide").PyodideInterface>}
  */
-async function startPyodide({ indexURL, lockFileURL, wanted, stdout, onBytes }) {
+async function startPyodide({ indexURL, lockFileURL, wanted, stdout, onBytes }, index) {
   const core = FETCHED.map((name) => indexURL + name);
   const ends = [fetchEarly(core)];
   try {
-    const lock = fetchLock(lockFileURL);
-    lock.catch(() => {}); // awaited below
     const sizes = fetchSizes();
     const [{ loadPyodide }, { default: createPyodideModule }] = await Promise.all(
       MODULES.map((name) => importModule(indexURL + name)),
     );
-    const lockFileContents = await lock;
-    const packages = wanted.filter((name) => name in lockFileContents.packages);
-    const files = [...core, ...wheelsOf(lockFileContents, lockFileURL, packages)];
+    const { lock } = await index;
+    const packages = wanted.filter((name) => name in lock.packages);
+    const files = [...core, ...wheelsOf(lock, lockFileURL, packages)];
     ends.push(countFetched(files, await sizes, onBytes));
     const watch = watchStart(indexURL + LIBRARY);
     ends.push(watch.end);
     const loading = loadPyodide({
-      ...{ indexURL, createPyodideModule, lockFileContents, packages },
+      ...{ indexURL, createPyodideModule, packages, lockFileContents: lock },
       packageBaseUrl: new URL(".", lockFileURL).href,
       ...(stdout ? { stdout, stderr: stdout } : {}),
     });
@@ -301,20 +315,23 @@ async function startPyodide({ indexURL, lockFileURL, wanted, stdout, onBytes }) 
  * Load the packages that Pyodide has not loaded at its start. Pyodide only logs failures.
  * @param {import("pyodide").PyodideInterface} pyodide
  * @param {Start} start
+ * @param {Index} index
  * @param {import("./faults.mjs").Violation[]} violations
  */
-async function loadPackages(pyodide, { wanted, lockFileURL }, violations) {
+async function loadPackages(pyodide, { wanted, lockFileURL }, index, violations) {
   /** @type {string[]} */
   const said = [];
   const needed = withNeeds(pyodide.lockfile, wanted);
-  const errorOf = (/** @type {string[]} */ names, /** @type {unknown} */ cause) => {
+  const errorOf = async (/** @type {string[]} */ names, /** @type {unknown} */ cause) => {
     const files = names.map((name) => {
       const { file_name: file, sha256 } = pyodide.lockfile.packages[name] ?? {};
       const page = globalThis.document?.baseURI ?? lockFileURL;
       const url = new URL(file ?? name, file ? lockFileURL : page);
       return { url: url.href, sha256 };
     });
-    return loadingError(`${names.join(", ")} cannot be loaded`, cause, files, violations);
+    const what = `${names.join(", ")} cannot be loaded`;
+    const error = await loadingError(what, cause, FETCHES ? files : [], violations);
+    return new Error([error.message, explanation(index, names)].join("\n").trim(), { cause });
   };
   try {
     await pyodide.loadPackage(needed, {
@@ -324,15 +341,9 @@ async function loadPackages(pyodide, { wanted, lockFileURL }, violations) {
   } catch (error) {
     throw await errorOf(wanted, error);
   }
-  const missing = needed.filter((name) => !(packageName(name) in pyodide.loadedPackages));
+  const loaded = new Set(Object.keys(pyodide.loadedPackages).map(packageName));
+  const missing = needed.filter((name) => !loaded.has(packageName(name)));
   if (missing.length > 0) {
     throw await errorOf(missing, said.join("\n") || "Pyodide did not report the reason");
   }
-}
-
-/** Return the name of a package, also from a wheel's URL. @param {string} name */
-function packageName(name) {
-  if (!name.endsWith(".whl")) return name;
-  const file = name.slice(name.lastIndexOf("/") + 1);
-  return file.split("-")[0].toLowerCase().replace(/[_.]+/g, "-");
 }

@@ -3,9 +3,18 @@
 import { textAt } from "./functions.mjs";
 import { loadTfpy } from "./tfpy.mjs";
 
-/** @typedef {import("./tfpy.mjs").LoadOptions & {modules?: string[]}} Options loadTfpy's options, and URLs of .py files to import */
+/**
+ * @typedef {import("./tfpy.mjs").LoadOptions & {modules?: string[], isForScripts?: boolean}} Options loadTfpy's options,
+ *   URLs of .py files to import, and whether errors explain the attributes of scripts instead of loadTfpy's options
+ */
 
 /** @typedef {(source: string, filename: string) => Promise<any>} Run resolves to the last expression's value */
+
+const FOR_SCRIPTS = `
+from tfpy._src.base import missing_packages
+
+missing_packages.place = missing_packages.PythonPlace.SCRIPT
+`;
 
 /**
  * Return a stream for Pyodide that decodes and prints text.
@@ -41,11 +50,12 @@ async function addModules(pyodide, modules) {
  * @returns {Promise<{run: Run, tfpy: import("./tfpy.mjs").Tfpy}>}
  */
 export async function openEngine(options, print) {
-  const { modules = [], ...rest } = options;
+  const { modules = [], isForScripts = false, ...rest } = options;
   const tfpy = await loadTfpy({ ...rest, stdout: (line) => print(`${line}\n`) });
   const { pyodide } = tfpy;
   pyodide.setStdout(streamTo(print));
   pyodide.setStderr(streamTo(print));
+  if (isForScripts) pyodide.runPython(FOR_SCRIPTS, { globals: pyodide.toPy({}) });
   await addModules(pyodide, modules);
   const run = (/** @type {string} */ source, /** @type {string} */ filename) =>
     pyodide.runPythonAsync(source, { filename });

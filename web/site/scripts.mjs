@@ -1,5 +1,6 @@
 // Runs Python in a page's <script type="text/tfpy"> elements, which tfpy.mjs finds.
 
+import { checkAttributes } from "./options.mjs";
 import { openEngine } from "./script_engine.mjs";
 import { addStyle, openView } from "./script_view.mjs";
 import { openWorker } from "./worker.mjs";
@@ -19,8 +20,8 @@ async function sourceOf(script) {
 }
 
 /**
- * Combine the attributes of scripts: packages="keras, …", modules="mine.py, …", backend="wasm" and
- * as-tensorflow.
+ * Combine the attributes of scripts: packages="keras, …", distribution="folder/", modules="mine.py, …",
+ * backend="wasm" and as-tensorflow.
  * @param {HTMLScriptElement[]} scripts
  * @returns {import("./script_engine.mjs").Options}
  */
@@ -29,11 +30,14 @@ function optionsOf(scripts) {
     const asked = scripts.map((script) => script.getAttribute(attribute) ?? "").join(",");
     return [...new Set(asked.split(",").map((name) => name.trim()))].filter(Boolean);
   };
+  const [distribution] = named("distribution");
   const asTensorflow = scripts.some((script) => script.hasAttribute("as-tensorflow"));
   return {
+    isForScripts: true,
     packages: named("packages"),
     modules: named("modules").map((name) => new URL(name, document.baseURI).href),
     backend: /** @type {import("./tfpy.mjs").BackendName | undefined} */ (named("backend")[0]),
+    distribution: distribution && new URL(distribution, document.baseURI).href,
     ...(asTensorflow && { asTensorflow }),
   };
 }
@@ -77,6 +81,8 @@ async function runInTurn(all, scripts, open) {
   const dispatch = (type, detail) =>
     current.dispatchEvent(new CustomEvent(type, { bubbles: true, detail }));
   try {
+    for (current of scripts) checkAttributes(current);
+    current = scripts[0];
     const run = await open(optionsOf(scripts), shown, (message) =>
       dispatch("tfpy-message", message),
     );

@@ -6,6 +6,8 @@
 // or, from JavaScript:  import { loadTfpy } from "./tfpy.mjs";
 
 import { mendContexts } from "./contexts.mjs";
+import { normalized } from "./distribution.mjs";
+import { checkOptions } from "./options.mjs";
 import { filenameOf, importModule, loadPython, messageOf } from "./python.mjs";
 
 /**
@@ -21,7 +23,10 @@ import { filenameOf, importModule, loadPython, messageOf } from "./python.mjs";
  * @property {string} [indexURL] folder of Pyodide's core; default: "pyodide/" next to this file
  * @property {string} [lockFileURL] pyodide-lock.json with NumPy and tfpy; default: the one in indexURL
  * @property {string} [wheel] URL of a tfpy wheel to install instead of the lock file's
- * @property {string[]} [packages] more packages of the lock file; "keras" implies asTensorflow
+ * @property {string[]} [packages] more packages of the site or of Pyodide's distribution, such as "keras" and "pandas";
+ *   "keras" implies asTensorflow
+ * @property {string} [distribution] folder with the wheels of Pyodide's distribution; default: the folder of this
+ *   version on Pyodide's CDN
  * @property {boolean} [asTensorflow] whether `import tensorflow` imports tfpy
  * @property {BackendName} [backend] default: the best one that works here
  * @property {Record<string, boolean | number | string>} [flags] flags of tf.env(), set before the backend starts
@@ -71,7 +76,10 @@ finally:
     gc.freeze()
     gc.enable()
 
+from tfpy._src.backends.javascript import missing_modules
+
 async def start(flags, backend, as_tensorflow):
+    missing_modules.explain()
     if as_tensorflow:
         tf.as_tensorflow()
     tf.env().set_flags(flags)
@@ -106,11 +114,15 @@ async function importRuntime() {
  * @returns {Promise<Tfpy>}
  */
 export async function loadTfpy(options = {}) {
+  checkOptions("loadTfpy", options);
   mendContexts();
+  const page = globalThis.location?.href ?? import.meta.url;
   const indexURL = new URL(options.indexURL ?? "./pyodide/", import.meta.url).href;
   const lockFileURL = options.lockFileURL
-    ? new URL(options.lockFileURL, globalThis.location?.href ?? import.meta.url).href
+    ? new URL(options.lockFileURL, page).href
     : `${indexURL}pyodide-lock.json`;
+  const distribution =
+    options.distribution && new URL(options.distribution.replace(/\/?$/, "/"), page).href;
   /** @type {(stage: Progress["stage"], message: string) => void} */
   const progress = (stage, message) => {
     options.onProgress?.({ stage, fraction: BEGINS[stage], message });
@@ -126,7 +138,7 @@ export async function loadTfpy(options = {}) {
   const packages = options.packages ?? [];
   const wanted = ["numpy", options.wheel ?? "tfpy-web", ...packages];
   const pyodide = await loadPython({
-    ...{ indexURL, lockFileURL, wanted, onBytes, stdout: options.stdout },
+    ...{ indexURL, lockFileURL, wanted, distribution, onBytes, stdout: options.stdout },
     onStart: () => progress("packages", "loading NumPy and tfpy"),
   });
   const runtime = await runtimeModule;
@@ -137,7 +149,7 @@ export async function loadTfpy(options = {}) {
   let start;
   try {
     start = await pyodide.runPythonAsync(START, { globals: pyodide.toPy({}) });
-    const asTensorflow = options.asTensorflow ?? packages.includes("keras");
+    const asTensorflow = options.asTensorflow ?? packages.map(normalized).includes("keras");
     await start(flags, options.backend ?? "", asTensorflow);
   } catch (error) {
     throw new Error(`tfpy: ${withoutTraceback(error)}`, { cause: error });

@@ -4,6 +4,7 @@
 //   const tfpy = await startWorker();
 //   await tfpy.run("import tfpy as tf; tf.constant([1, 2]) + 1");
 
+import { checkOptions } from "./options.mjs";
 import { transferable } from "./transfer.mjs";
 
 /**
@@ -51,6 +52,7 @@ const OPAQUE = "null";
  * @returns {Promise<TfpyWorker>}
  */
 export async function startWorker(options = {}) {
+  checkOptions("startWorker", options);
   const { onProgress, stdout, ...sent } = options;
   const { worker, ask, askMoving, end } = await openWorker(sent, {
     progress: (progress) => onProgress?.(progress),
@@ -202,7 +204,7 @@ function whyNot({ origin, pathname }, message) {
 function withWholeAddresses(options) {
   const base = globalThis.document?.baseURI ?? location.href;
   const whole = { ...options };
-  for (const name of /** @type {const} */ (["lockFileURL", "wheel"])) {
+  for (const name of /** @type {const} */ (["lockFileURL", "wheel", "distribution"])) {
     const address = options[name];
     if (address !== undefined) whole[name] = new URL(address, base).href;
   }
