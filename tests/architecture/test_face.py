@@ -49,7 +49,7 @@ OWN = {
     """,
     "errors": "NotTraceableError",
     "fused": "conv2d depthwise_conv2d mat_mul",
-    "io": "to_folder to_folder_async",
+    "io": "list_models_async remove_model_async to_folder to_folder_async",
     "image": """
         non_max_suppression_async non_max_suppression_padded_async
         non_max_suppression_with_scores_async resize_bilinear resize_nearest_neighbor

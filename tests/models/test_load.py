@@ -17,6 +17,7 @@ from models.test_graph_model import W, X, files
 import tfpy as tf
 from tfpy._src.formats.tensorflow.checkpoint_files.bundle import Bundle, part_of
 from tfpy._src.library.io.checked_json import ModelFileError
+from tfpy.testing import SiteServer
 
 v1 = tensorflow.compat.v1
 
@@ -156,6 +157,8 @@ def test_saved_model_in_an_archive_and_in_memory(saved: Path, tmp_path: Path) ->
             archive.writestr(name, data)
     check(tf.models.load(tmp_path / "net.zip"))
     check(asyncio.run(tf.models.load_async((tmp_path / "net.zip").read_bytes())))
+    with SiteServer(tmp_path) as server:
+        check(tf.models.load(f"{server.url}net.zip"))
 
 
 def test_progress(saved: Path) -> None:

@@ -36,6 +36,7 @@ WITHOUT = {
         distribute.TPUStrategy distribute.cluster_resolver.TPUClusterResolver
         distribute.experimental.TPUStrategy
     """,
+    "it needs the storage of a browser": "io.list_models_async io.remove_model_async",
     "it needs the wasm backend": "get_threads_count set_threads_count",
     "it needs Keras": "load_layers_model load_layers_model_async save_layers_model",
     "it needs Pillow": "image.decode_gif image.decode_jpeg image.encode_jpeg",

@@ -4,7 +4,7 @@
  *
  * web/common/   shared by all backends: their interface (backend.mjs), the functions that Python calls
  *                (bridge.mjs), the feature probe (probe.mjs), responses (answers.mjs), model.json
- *                (model_json.mjs)
+ *                (model_json.mjs), files in the browser (storage.mjs)
  * web/webgl/     one folder per backend, which exports open<Backend>
  * web/webgpu/
  * web/wasm/
@@ -18,4 +18,5 @@ export { receive } from "./answers.mjs";
 export { bindHeap, openJson, probeJson } from "./bridge.mjs";
 export { convertModel, takeModel } from "./model_json.mjs";
 export { probe } from "./probe.mjs";
+export { fetchStored, offerDownload, removeFile, storedFiles, storeFile } from "./storage.mjs";
 export { nextFrame } from "./turns.mjs";

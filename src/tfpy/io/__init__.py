@@ -24,4 +24,8 @@ from tfpy._src.library.io.records import (
     TFRecordOptions as TFRecordOptions,
     TFRecordWriter as TFRecordWriter,
 )
+from tfpy._src.library.io.stored_models import (
+    list_models_async as list_models_async,
+    remove_model_async as remove_model_async,
+)
 from tfpy.io import gfile as gfile

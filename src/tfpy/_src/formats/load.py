@@ -23,6 +23,7 @@ from tfpy._src.formats.sources import (
     ProgressCounter,
     is_zip,
     opened,
+    received,
 )
 from tfpy._src.formats.tensorflow import saved_model
 from tfpy._src.formats.tensorflow.reader.dialect import TensorFlowDialect
@@ -79,8 +80,9 @@ def load(
 
     Args:
         source: Path of a file, folder or zip archive; a URL; the bytes of a file or zip archive; or
-            a dict from paths to bytes. On the page's main thread, use `tf.models.load_async` for
-            a URL.
+            a dict from paths to bytes. In a page, also a `File` of the browser, or several in a
+            list or `FileList`. `indexeddb://name` is the URL of a model in the browser's storage.
+            On the page's main thread, use `tf.models.load_async` for files and URLs.
         trainable: If True, the weights of a `tf.GraphModel` become Variables, so that they can be
             trained. The weights of Keras models always are Variables.
         quantize: Precision of matrix products and convolutions with weights in a `tf.GraphModel`,
@@ -128,7 +130,8 @@ async def load_async(
 
     Args:
         source: Path of a file, folder or zip archive; a URL; the bytes of a file or zip archive; or
-            a dict from paths to bytes.
+            a dict from paths to bytes. In a page, also a `File` of the browser, or several in a
+            list or `FileList`. `indexeddb://name` is the URL of a model in the browser's storage.
         trainable: If True, the weights of a `tf.GraphModel` become Variables, so that they can be
             trained. The weights of Keras models always are Variables.
         quantize: Precision of matrix products and convolutions with weights in a `tf.GraphModel`,
@@ -159,6 +162,7 @@ async def load_async(
 
     See also: `tf.models.load`.
     """
+    source = await received(source)
     if isinstance(source, bytes | bytearray | memoryview) and not is_zip(bytes(source[:4])):
         files = opened({MODEL: bytes(source)}, (MODEL,))
     else:
@@ -166,6 +170,9 @@ async def load_async(
     if progress is not None and not files.model.endswith(".json"):
         files.heard = ProgressCounter(progress)  # for model.json, the weights that follow count
     data = await files.read(files.model, _MAX_BYTES)
+    if is_zip(data):  # an archive at a URL
+        source, files = data, opened(data, _NAMES)
+        data = await files.read(files.model, _MAX_BYTES)
     reader = _reader(files.model, data)
     found = await reader(_Loading(source, files, data, trainable, quantize, progress, safe_mode))
     if progress is not None and reader is not _tensorflow_js:

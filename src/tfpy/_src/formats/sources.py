@@ -13,16 +13,21 @@ from typing import Any, Protocol, TypeAlias, runtime_checkable
 from zipfile import is_zipfile
 
 from tfpy._src.backends.javascript.bridge import IN_BROWSER
-from tfpy._src.backends.javascript.fetching import Answers, Stream
+from tfpy._src.backends.javascript.fetching import Answers, Stream, open_blob, read_together
+from tfpy._src.backends.javascript.interop import is_js
 from tfpy._src.base.errors import OpError
 from tfpy._src.library.io.archives import Archive, ArchiveError
 from tfpy._src.library.io.checked_json import ModelFileError
+from tfpy._src.library.io.streams import listed
 
 MODEL = "model.json"
 _ADDRESS = re.compile(r"[a-z][a-z0-9+.-]+://", re.I)
 
 ModelSource: TypeAlias = str | os.PathLike[str] | bytes | Mapping[str, bytes]
-"""A path, a URL, the bytes of a file or archive, or a mapping from paths to bytes."""
+"""A path, a URL, the bytes of a file or archive, or a mapping from paths to bytes.
+
+In a page also a File of the browser, or several: a list or a FileList.
+"""
 
 Progress = Callable[[float], None]
 """A function that receives a fraction from 0 to 1."""
@@ -95,6 +100,20 @@ def is_zip(head: bytes) -> bool:
     return head[:2] == b"PK"
 
 
+async def received(source: Any) -> Any:
+    """Return a source with the bytes of files that the user has selected; other sources unchanged.
+
+    A single file is returned as bytes if it is a zip archive, and else under the name of a model.
+    """
+    files = listed(source)
+    if not files or not all(is_js(file) and hasattr(file, "stream") for file in files):
+        return source
+    contents = await read_together([open_blob(file) for file in files])
+    if len(files) > 1:
+        return {str(file.name): data for file, data in zip(files, contents, strict=True)}
+    return contents[0] if is_zip(contents[0]) else {MODEL: contents[0]}
+
+
 def opened(source: Any, names: Sequence[str] = (MODEL, ".json")) -> ModelFiles:
     """Open the files that a source refers to.
 
@@ -112,7 +131,10 @@ def opened(source: Any, names: Sequence[str] = (MODEL, ".json")) -> ModelFiles:
     if isinstance(source, Mapping):
         return _Given(source, names)
     if not isinstance(source, str | os.PathLike):
-        kinds = "a path, an address, the bytes of a zip archive, or a mapping from paths to bytes"
+        kinds = (
+            "a path, an address, the bytes of a zip archive, a mapping from paths to bytes, or "
+            "files of the browser"
+        )
         raise TypeError(f"a model is loaded from {kinds}, got {type(source).__name__}")
     text = os.fspath(source)
     if isinstance(source, str) and _ADDRESS.match(text):

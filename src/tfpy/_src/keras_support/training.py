@@ -7,15 +7,18 @@ awaited reads. The page stays responsive while a model trains on the main thread
 from __future__ import annotations
 
 import asyncio
+import tempfile
 import types
 from collections.abc import Callable
 from itertools import islice
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 import numpy as np
 
 from tfpy._src.backends.awaitable import awaitable
 from tfpy._src.backends.event_loop import give_turn
+from tfpy._src.backends.javascript import storage
 from tfpy._src.core import nest
 from tfpy._src.core.conversion import is_tensor
 from tfpy._src.core.operand import Composite
@@ -259,32 +262,57 @@ async def save_async(self: Any, filepath: Any, overwrite: bool = True, **options
     The weights and the state of the optimizer are awaited before they are written, so this method
     also works on the webgpu backend of browsers in which Python cannot wait.
 
+    In a page, the model can be saved outside of Python's file system. The URL `indexeddb://name`
+    saves it in the browser's storage, where it remains after the page is closed.
+    `downloads://name` offers it to the user as a download.
+
     Args:
-        filepath: Path of the file to write, with the extension `.keras` or `.h5`.
-        overwrite: If False, ask before an existing file is overwritten.
+        filepath: Path of the file to write, with the extension `.keras` or `.h5`, or a URL. A URL
+            without extension has the format of `.keras`.
+        overwrite: If False, ask before an existing file is overwritten. A stored model is always
+            overwritten.
         options: Further arguments of `save`.
 
     Raises:
         ValueError: If the path has a different extension.
+        tf.errors.ResourceExhaustedError: If the model exceeds the storage of the browser.
+        tf.errors.PermissionDeniedError: If the browser does not permit the page to store files.
+        tf.errors.UnimplementedError: If a URL is passed outside of a browser.
 
     Example::
 
         await model.save_async("/tmp/model.keras")
+        await model.save_async("indexeddb://model")  # load it: tf.models.load_async
 
-    See also: `tf.keras.Model.save`.
+    See also: `tf.keras.Model.save`, `tf.models.load_async`, `tf.io.list_models_async`.
     """
     optimizer = getattr(self, "optimizer", None)
     owned = [*self.variables, *(optimizer.variables if optimizer is not None else ())]
     read = [variable.value.tensor.storage for variable in owned]
-    absent = [storage for storage in read if storage.host is None]
-    arrays = await asyncio.gather(*(storage.to_host_async() for storage in absent))
-    for storage, array in zip(absent, arrays, strict=True):
-        storage.host = array
+    absent = [held for held in read if held.host is None]
+    arrays = await asyncio.gather(*(held.to_host_async() for held in absent))
+    for held, array in zip(absent, arrays, strict=True):
+        held.host = array
     try:
-        self.save(filepath, overwrite=overwrite, **options)
+        if not storage.is_place(filepath):
+            self.save(filepath, overwrite=overwrite, **options)
+            return
+        name, data = _written(self, filepath, options)
     finally:
-        for storage in absent:
-            storage.host = None
+        for held in absent:
+            held.host = None
+    await storage.write(filepath, name, data)
+
+
+def _written(model: Any, url: str, options: dict[str, Any]) -> tuple[str, bytes]:
+    """Return the filename and the bytes of a model that is saved at a URL."""
+    path = PurePosixPath(url.partition("://")[2])
+    if not path.suffix:
+        path = path.with_suffix(".keras")
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder, path.name)
+        model.save(file, **options)
+        return path.name, file.read_bytes()
 
 
 def _batches(model: Any, **of: Any) -> Any:

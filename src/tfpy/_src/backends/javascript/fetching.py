@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from tfpy._src.backends.javascript import storage
 from tfpy._src.backends.javascript.bridge import IN_BROWSER, received
 from tfpy._src.backends.javascript.interop import Failure, settled
 from tfpy._src.base.errors import NotFoundError, OpError, PermissionDeniedError, UnavailableError
@@ -75,11 +76,17 @@ class Answers:
     """The responses of URLs. The browser begins to fetch immediately, while Python works.
 
     Args:
-        urls: The URLs.
+        urls: The URLs, which may also be in the browser's storage.
     """
 
     def __init__(self, urls: list[str]) -> None:
-        self._promises = [(url, js.fetch(url)) for url in urls]
+        self._urls = urls
+        self._fetched = {url: js.fetch(url) for url in urls if not url.startswith(storage.STORED)}
+
+    async def _promises(self) -> list[Any]:
+        """Return the promises of the responses, after a request for each stored file."""
+        found = self._fetched
+        return [found[url] if url in found else await storage.fetch(url) for url in self._urls]
 
     async def streams(self) -> list[Stream]:
         """Return a stream for each URL.
@@ -90,7 +97,8 @@ class Answers:
             UnavailableError: If a server does not respond, or does not permit this page to read the
                 file.
         """
-        found = [(url, *await settled(promise)) for url, promise in self._promises]
+        pairs = zip(self._urls, await self._promises(), strict=True)
+        found = [(url, *await settled(promise)) for url, promise in pairs]
         return [_stream(*answer) for answer in found]
 
     async def whole(self, most: int) -> list[bytes] | None:
@@ -103,13 +111,13 @@ class Answers:
             UnavailableError: If a connection breaks.
         """
         try:
-            return await received(to_js([promise for _, promise in self._promises]), most)
+            return await received(to_js(await self._promises()), most)
         except JsException as error:
             raise _ended(error) from None
 
     def close(self) -> None:
         """Discard the responses."""
-        for _, promise in self._promises:
+        for promise in self._fetched.values():
             promise.catch(js.Boolean)  # keeps the browser from reporting unhandled failures
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from tfpy._src.formats.node_graphs.paths import checked_path
-from tfpy._src.formats.sources import ModelFiles, Progress, ProgressCounter, opened
+from tfpy._src.formats.sources import ModelFiles, Progress, ProgressCounter, opened, received
 from tfpy._src.formats.tfjs.weights_manifest import WeightGroup, joined, read_manifest
 from tfpy._src.library.io.checked_json import MAX_BYTES, a_list, parse
 
@@ -71,7 +71,7 @@ async def model_file(source: Any) -> tuple[ModelFiles, bytes]:
     Raises:
         ModelFileError: If a file is missing.
     """
-    files = opened(source)
+    files = opened(await received(source))
     return files, await files.read(files.model, MAX_BYTES)
 
 

@@ -6,7 +6,7 @@ import asyncio
 import os
 import tempfile
 import zipfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -17,7 +17,7 @@ from tfpy._src.base.atomic_files import replace_file, whole_file
 from tfpy._src.base.errors import InvalidArgumentError, ResourceExhaustedError
 from tfpy._src.library.io.archives import DAMAGED
 from tfpy._src.library.io.gfile import translated
-from tfpy._src.library.io.streams import source_of
+from tfpy._src.library.io.streams import listed, source_of
 
 _LIMIT = 1 << 30
 
@@ -99,7 +99,7 @@ async def to_folder_async(
     target.mkdir(parents=True, exist_ok=True)
     written: list[str] = []
     left = max_bytes
-    for file in _listed(files):
+    for file in listed(files):
         source = source_of(file)
         name = str(getattr(file, "webkitRelativePath", "") or _last_part(source.name))
         path = _inside(target, name)
@@ -114,13 +114,6 @@ async def to_folder_async(
             left = await _write(source, path, left)
             written.append(str(path))
     return sorted(written)
-
-
-def _listed(files: Any) -> Sequence[Any]:
-    """Return one file, or a list of files, as a sequence."""
-    if isinstance(files, list | tuple):
-        return files
-    return list(files) if hasattr(files, "item") and hasattr(files, "length") else [files]
 
 
 def _last_part(name: str) -> str:

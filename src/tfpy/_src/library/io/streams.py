@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Callable, Sequence
 from typing import Any
 
 from tfpy._src.backends.javascript.bridge import IN_BROWSER
@@ -14,7 +14,7 @@ from tfpy._src.base.errors import UnimplementedError
 
 Progress = Callable[[int, int | None], object]
 
-_REMOTE = re.compile("(https?|blob|data):")
+_REMOTE = re.compile("(https?|blob|data|indexeddb):")
 
 
 class DataSource:
@@ -167,6 +167,13 @@ def source_of(value: Any) -> DataSource:
     if isinstance(value, DataSource):
         return value
     return URLDataSource(value) if isinstance(value, str) else FileDataSource(value)
+
+
+def listed(files: Any) -> Sequence[Any]:
+    """Return one file, a list of files, or a `FileList` of the browser as a sequence."""
+    if isinstance(files, list | tuple):
+        return files
+    return list(files) if hasattr(files, "item") and hasattr(files, "length") else [files]
 
 
 def is_remote(name: str) -> bool:
