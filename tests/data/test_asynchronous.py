@@ -321,6 +321,8 @@ def test_columns_of_tables() -> None:
         (b"a,b\n1\n", {}, "has 2 columns, but a record has the fields"),
         (b"1,2\n", {"has_header": False}, "pass column_names"),
         (b"a,b\n1,2\n", {"column_configs": {"c": {}}}, r"names the columns \['c'\]"),
+        (b"a\n1\n", {"column_configs": {"a": {"type": "int32"}}}, r"'a' has the key 'type', but"),
+        (b"a\n1\n", {"column_configs": {"a": {"isLabel": True}}}, "Write 'is_label' instead"),
     ],
 )
 def test_refused_tables(data: bytes, options: Any, words: str) -> None:

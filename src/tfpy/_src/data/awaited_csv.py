@@ -19,6 +19,8 @@ from tfpy._src.library.io.streams import DataSource, source_of
 
 _INFERRED = 100
 """Number of records that are read to infer dtypes."""
+_KEYS = ("dtype", "default", "required", "is_label")
+"""Keys of the configuration of a column."""
 
 
 class CSVDataset(DatasetV2):
@@ -86,7 +88,7 @@ def csv(
 
     Raises:
         ValueError: If there are no column names, if a name appears twice, if `column_configs`
-            contains an unknown name, or if a record has a different number of fields.
+            contains an unknown column or key, or if a record has a different number of fields.
         tf.errors.OpError: If the file cannot be read.
 
     Example:
@@ -148,7 +150,7 @@ async def csv_async(
 
     Raises:
         ValueError: If there are no column names, if a name appears twice, if `column_configs`
-            contains an unknown name, or if a record has a different number of fields.
+            contains an unknown column or key, or if a record has a different number of fields.
         tf.errors.OpError: If the file cannot be read.
 
     Example:
@@ -172,11 +174,7 @@ async def csv_async(
     if len(set(names)) != len(names):
         raise ValueError(f"csv: {found.name} has duplicate column names: {names}.")
     configs = column_configs or {}
-    if unknown := set(configs) - set(names):
-        raise ValueError(
-            f"csv: column_configs names the columns {sorted(unknown)}, but {found.name} has "
-            f"{names}."
-        )
+    _check_configs(configs, names, found.name)
     rows = head[1:] if has_header else head
     for row in rows:
         if len(row) != len(names):
@@ -191,6 +189,27 @@ async def csv_async(
     records = Records(found, defaults, None, has_header, delimiter, True, "", taken)
     labels = [names[i] for i in taken if configs.get(names[i], {}).get("is_label")]
     return CSVDataset(records, [names[i] for i in taken], labels)
+
+
+def _check_configs(
+    configs: Mapping[str, Mapping[str, Any]], names: Sequence[str], file: str
+) -> None:
+    """Check the configurations of columns.
+
+    Raises:
+        ValueError: If a column or a key of a configuration does not exist.
+    """
+    if unknown := set(configs) - set(names):
+        raise ValueError(
+            f"csv: column_configs names the columns {sorted(unknown)}, but {file} has {names}."
+        )
+    for column, config in configs.items():
+        for key in set(config) - set(_KEYS):
+            meant = " Write 'is_label' instead of 'isLabel'." if key == "isLabel" else ""
+            raise ValueError(
+                f"csv: the configuration of the column {column!r} has the key {key!r}, but the "
+                f"keys are {', '.join(map(repr, _KEYS))}.{meant}"
+            )
 
 
 async def _head(source: DataSource, written: dict[str, Any], count: int) -> list[list[str]]:
