@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from guides.documents import block
 
 from tfpy.testing import ENVIRONMENTS
 from tfpy.testing.server import SiteServer
@@ -31,6 +33,41 @@ def fails(x):
     return tf.matmul(x, [[1.0, 2.0, 3.0]])
 """
 
+WAITING = [
+    """
+import asyncio
+caught = 0
+try:
+    await asyncio.sleep(1000)
+except KeyboardInterrupt:
+    caught = 1
+caught""",
+    "while True: await asyncio.sleep(0)",
+    """
+import tfpy as tf
+while True:
+    await (tf.ones([100, 100]) @ tf.ones([100, 100])).data()""",
+    "await asyncio.gather(asyncio.create_task(asyncio.sleep(1000)))",
+]
+"""Programs that are interrupted while they wait."""
+RELATIVE = """
+import js
+from pyodide.http import open_url, pyfetch
+
+dataset = tf.data.TextLineDataset(tf.data.URLDataSource("blank.html"))
+lines = [line.numpy() async for line in dataset]
+try:
+    tf.load_graph_model("models/model.json")
+except ValueError as error:
+    missing = str(error)
+[
+    "blank" not in js.location.href and js.Request.new("blank.html").url,
+    "an empty page" in await (await pyfetch("blank.html")).string(),
+    "an empty page" in open_url("blank.html").read(),
+    b"<!doctype html>" in lines, "404" in missing,
+]"""
+"""Requests for URLs that are relative to the page, which is in another folder than the worker."""
+
 CALLS = """import("/worker.mjs").then(async ({ startWorker }) => {
   const stages = [], lines = [], heard = [];
   const said = (promise) => promise.then(String, (e) => [e.message, String(e.cause?.message)]);
@@ -40,6 +77,18 @@ CALLS = """import("/worker.mjs").then(async ({ startWorker }) => {
   tfpy.worker.onmessage = ({ data }) => heard.push(data);
   let ticks = 0;
   const ticking = setInterval(() => ticks++, 10);
+  const loop = said(tfpy.run("kept = 1\\nwhile True: kept += 1"));
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  const isKept = [await tfpy.interrupt()];
+  const stopped = [await loop];
+  for (const program of WAITING) {
+    const waiting = said(tfpy.run(program));
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    isKept.push(await tfpy.interrupt());
+    stopped.push(await waiting);
+  }
+  isKept.push(await tfpy.run("kept > 1000 and caught"), await tfpy.interrupt());
+  const addresses = await tfpy.run(RELATIVE);
   const value = await tfpy.run(`
 import js, time
 end = time.time() + 0.5
@@ -61,7 +110,8 @@ js.postMessage("posted")
   for (let i = 0; i < 5; i++) await halve([4, 4]);
   const grown = await tfpy.run(count) - before;
   const found = {
-    wrong, value, heard, lines, ticks, grown, kept, gone: x.length, backend: await tfpy.backend(),
+    isKept, stopped, addresses, wrong, value, heard, lines, ticks, grown, kept,
+    gone: x.length, backend: await tfpy.backend(),
     stages: [...new Set(stages)], tensor: [tensor.constructor.name, ...tensor],
     y: [y, z, moved].map(({ y: { data, shape, dtype } }) => [dtype, shape, ...data]),
     failure: await said(fails([[1, 2]])),
@@ -79,7 +129,15 @@ js.postMessage("posted")
 
 def test_the_face(tfpy_page: OpenPageFixture) -> None:
     page = tfpy_page(BLANK)
-    found = page.evaluate(CALLS.replace("MODULE", f"`{MODULE}`"), LOAD_SECONDS)
+    calls = CALLS.replace("MODULE", f"`{MODULE}`").replace("WAITING", json.dumps(WAITING))
+    found = page.evaluate(calls.replace("RELATIVE", json.dumps(RELATIVE)), LOAD_SECONDS)
+    assert found["isKept"] == [True] * 5 + [1, True]
+    assert [str(text).split()[-1] for text in (stopped[0] for stopped in found["stopped"])] == [
+        "KeyboardInterrupt", *"1", *["KeyboardInterrupt"] * 3
+    ]  # fmt: skip
+    url, *rest = found["addresses"]
+    assert url.endswith("/tfpy-testing/blank.html")
+    assert rest == [True] * 4
     assert "Unknown flag 'WASM_SPEED'" in found["wrong"][0]
     assert found["value"] == {"list": [1, 2]}
     assert (found["lines"], found["heard"]) == (["ab"], ["posted"])
@@ -133,6 +191,52 @@ list(canvas.getContext("2d").getImageData(2, 2, 1, 1).data)`);
     assert found[2] == [255] * 4
 
 
+INTERRUPTED = """import("/worker.mjs").then(async ({ startWorker }) => {
+  const said = (promise) => promise.then(String, (error) => error.message);
+  const late = () => new Promise((resolve) => setTimeout(resolve, 500, "runs"));
+  const after = (promise) => Promise.race([promise, late()]);
+  const tfpy = await startWorker({ backend: "wasm" });
+  const double = await tfpy.callable("lambda x: 2 * x");
+  const awaiting = said(tfpy.run("import asyncio\\nkept = 7\\nwhile True: await asyncio.sleep(0)"));
+  const begun = await after(awaiting);
+  const found = [begun, await tfpy.interrupt(), await awaiting, await tfpy.run("kept")];
+  const loop = said(tfpy.run("while True: pass"));
+  await after(loop);
+  found.push(await tfpy.interrupt(), await loop, await said(double(1)));
+  found.push(await tfpy.run("'kept' in globals()"), await (await tfpy.callable("abs"))(-1));
+  tfpy.end();
+  const script = Object.assign(document.createElement("script"), {
+    type: "text/tfpy", textContent: "print('begun')\\nwhile True: pass" });
+  script.toggleAttribute("worker");
+  document.body.append(script);
+  await import("/tfpy.mjs");
+  const shown = async (selector) => {
+    while (!document.querySelector(selector)) await new Promise((r) => setTimeout(r, 20));
+    return document.querySelector(selector).textContent;
+  };
+  await shown(".tfpy-output");
+  INTERRUPT
+  return [...found, await shown(".tfpy-error")];
+})"""
+LOST = "tfpy: to stop Python, its worker was ended, and all variables are lost."
+
+
+def test_interrupts_without_isolation(tfpy_page: OpenPageFixture) -> None:
+    """A loop that awaits is interrupted. To stop another loop, the worker is replaced."""
+    page = tfpy_page(BLANK, environment="not-isolated")
+    interrupt = block("docs/pages.md", "js", "tfpy-interrupt")
+    found = page.evaluate(INTERRUPTED.replace("INTERRUPT", interrupt), LOAD_SECONDS)
+    begun, *awaiting, is_kept, loop, function, has_variable, one, error = found
+    assert begun == "runs"
+    assert awaiting[0] is True
+    assert awaiting[1].endswith("KeyboardInterrupt")
+    assert awaiting[2] == 7
+    assert is_kept is False
+    for text in (loop, function, error):
+        assert text.startswith(LOST)
+    assert (has_variable, one) == (False, 1)
+
+
 DRAWS = """(async () => {
   const code = `
     import { loadTfpy } from "${location.origin}/tfpy.mjs";
@@ -179,10 +283,9 @@ READABLE = {"Access-Control-Allow-Origin": "*", "Cross-Origin-Resource-Policy": 
 ELSEWHERE = """import("LOADER").then(async ({ startWorker }) => {
   const tfpy = await startWorker({ backend: "wasm" });
   const found = await tfpy.run(`
-import tfpy as tf
-from pyodide.http import pyfetch
-text = await (await pyfetch("LICENSE")).string()  # relative to tfpy.mjs
-[float(tf.reduce_sum([1.0, 2.0])), tf.env().get("TFPY_WASM_THREADS_COUNT"), len(text) > 100]`);
+import js, tfpy as tf
+found = js.Request.new("data.csv").url  # relative to the page
+[float(tf.reduce_sum([1.0, 2.0])), tf.env().get("TFPY_WASM_THREADS_COUNT"), found]`);
   tfpy.end();
   return found;
 }).catch((error) => error.message)"""
@@ -212,7 +315,8 @@ def in_page(
         url = f"{server.url}page.html?tfpyflags=TFPY_WASM_THREADS_COUNT:1"
         page = sessions.browsers.open(browser, ENVIRONMENTS["default"], url)
         try:
-            return page.evaluate(code, LOAD_SECONDS)
+            found = page.evaluate(code, LOAD_SECONDS)
+            return json.loads(json.dumps(found).replace(server.url, "PAGE/"))
         finally:
             page.close()
 
@@ -232,9 +336,9 @@ def test_the_loader_from_another_origin(
     The page's flags and relative addresses apply.
     """
     code = ELSEWHERE.replace("LOADER", elsewhere)
-    assert in_page(tfpy_sessions, tmp_path, browser, code, {}) == [3.0, 1, True]
+    assert in_page(tfpy_sessions, tmp_path, browser, code, {}) == [3.0, 1, "PAGE/data.csv"]
     framed = in_page(tfpy_sessions, tmp_path, browser, in_a_frame(code), {})
-    assert framed[::2] == [3.0, True]
+    assert framed[::2] == [3.0, "PAGE/data.csv"]
 
 
 @pytest.mark.parametrize("browser", ["chromium", "firefox"])

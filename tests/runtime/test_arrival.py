@@ -81,6 +81,21 @@ def test_nobody_waits_after_a_cancellation() -> None:
     assert asyncio.run(main()) == "arrival came too late"
 
 
+def test_an_error_from_outside() -> None:
+    """It reaches the waiting task, and a value that arrives later changes nothing."""
+
+    async def main() -> None:
+        arrival = Arrival()
+        task = asyncio.ensure_future(asyncio.wait_for(arrival, 10))
+        await asyncio.sleep(0)
+        arrival.set_exception(RuntimeError("interrupted"))
+        arrival.arrive(None)
+        with pytest.raises(RuntimeError, match="interrupted"):
+            await task
+
+    asyncio.run(main())
+
+
 def test_tasks_keep_their_context() -> None:
     name: ContextVar[str] = ContextVar("name", default="main")
 

@@ -6,6 +6,7 @@ import { closest } from "./names.mjs";
 const OPTIONS = {
   ...{ indexURL: true, lockFileURL: true, wheel: true, packages: true, distribution: true },
   ...{ asTensorflow: true, backend: true, flags: true, onProgress: true, stdout: true },
+  signals: true,
 };
 
 /** Attributes of Python scripts. */

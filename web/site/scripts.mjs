@@ -45,26 +45,25 @@ function optionsOf(scripts) {
 /**
  * Opens an engine for scripts that run one after another; `shown` returns the view of the current script.
  * @typedef {(options: import("./script_engine.mjs").Options, shown: () => View, hear: (message: any) => void)
- *   => Promise<import("./script_engine.mjs").Run>} Open
+ *   => Promise<{run: import("./script_engine.mjs").Run, interrupt?: () => void}>} Open
  */
 
 /** @type {Open} */
 async function openHere(options, shown) {
   const onProgress = (/** @type {import("./tfpy.mjs").Progress} */ event) =>
     shown().progress(event);
-  const { run } = await openEngine({ ...options, onProgress }, (text) => shown().print(text));
-  return run;
+  return openEngine({ ...options, onProgress }, (text) => shown().print(text));
 }
 
 /** @type {Open} */
 async function openInWorker(options, shown, hear) {
-  const { worker, ask } = await openWorker(options, {
+  const { worker, ask, interrupt } = await openWorker(options, {
     progress: (event) => shown().progress(event),
     print: (text) => shown().print(text),
     picture: ({ svg, place }) => shown().picture(svg, place),
   });
   worker.onmessage = ({ data }) => hear({ data, worker });
-  return (source, filename) => ask("script", source, filename);
+  return { run: (source, filename) => ask("script", source, filename), interrupt };
 }
 
 /**
@@ -83,9 +82,12 @@ async function runInTurn(all, scripts, open) {
   try {
     for (current of scripts) checkAttributes(current);
     current = scripts[0];
-    const run = await open(optionsOf(scripts), shown, (message) =>
+    const { run, interrupt } = await open(optionsOf(scripts), shown, (message) =>
       dispatch("tfpy-message", message),
     );
+    for (const script of scripts) {
+      script.addEventListener("tfpy-interrupt", () => script === current && interrupt?.());
+    }
     shown().ready();
     for (current of scripts) {
       current.setAttribute("data-tfpy", "running");
@@ -107,7 +109,7 @@ async function runInTurn(all, scripts, open) {
  * <pre class="tfpy-output"> after it. An error is shown in a <div class="tfpy-error"> below and ends the run.
  * The current script has data-tfpy="running". Each script gets a "tfpy-result" event with `detail.result`, or
  * "tfpy-error" with `detail.error`. A message that it posts from the worker becomes a "tfpy-message" event with
- * `detail.data` and `detail.worker`.
+ * `detail.data` and `detail.worker`. A "tfpy-interrupt" event of the page interrupts the script in the worker.
  * @param {HTMLScriptElement[]} scripts
  */
 export async function runScripts(scripts) {

@@ -7,6 +7,7 @@
 
 import { mendContexts } from "./contexts.mjs";
 import { normalized } from "./distribution.mjs";
+import { interrupter } from "./interrupts.mjs";
 import { checkOptions } from "./options.mjs";
 import { filenameOf, importModule, loadPython, messageOf } from "./python.mjs";
 
@@ -32,6 +33,7 @@ import { filenameOf, importModule, loadPython, messageOf } from "./python.mjs";
  * @property {Record<string, boolean | number | string>} [flags] flags of tf.env(), set before the backend starts
  * @property {(progress: Progress) => void} [onProgress]
  * @property {(line: string) => void} [stdout] called with each printed line; default: the console
+ * @property {Int32Array} [signals] if its first element becomes 2 (SIGINT), Python raises KeyboardInterrupt
  *
  * @typedef {object} Tfpy
  * @property {import("pyodide").PyodideInterface} pyodide
@@ -45,6 +47,8 @@ import { filenameOf, importModule, loadPython, messageOf } from "./python.mjs";
  * @property {<F extends Record<string, Signature> = Record<string, Undeclared>>(what: string) =>
  *   Promise<import("./functions.mjs").Functions<F>>} import
  *   wrap the functions of a module by its name, of a .py file by its URL, or of Python source
+ * @property {() => void} [interrupt] raise KeyboardInterrupt in Python calls that are waiting; exists if the
+ *   option `signals` is passed
  *
  * @typedef {import("./functions.mjs").Signature} Signature
  * @typedef {import("./functions.mjs").Undeclared} Undeclared
@@ -144,6 +148,8 @@ export async function loadTfpy(options = {}) {
   const runtime = await runtimeModule;
   if (runtime) pyodide.registerJsModule("tfpy_runtime", runtime);
 
+  const interrupt = options.signals && interrupter(pyodide, options.signals);
+
   progress("backend", "starting a backend");
   const flags = pyodide.toPy(options.flags ?? {});
   let start;
@@ -165,6 +171,7 @@ export async function loadTfpy(options = {}) {
     run: runner(pyodide),
     backend: () => tf.get_backend(),
     ...functionsOf(pyodide, tf),
+    ...(interrupt && { interrupt }),
   };
 }
 

@@ -14,7 +14,8 @@ import { transferable } from "./transfer.mjs";
  * @typedef {import("./functions.mjs").Undeclared} Undeclared
  *
  * @typedef {object} TfpyWorker the counterpart of loadTfpy's result; all values are copies
- * @property {Worker} worker receives Python's messages (`js.postMessage`); `end` terminates it
+ * @property {Worker} worker receives Python's messages (`js.postMessage`); `end` terminates it, and `interrupt`
+ *   may replace it
  * @property {(code: string, globals?: Record<string, any>) => Promise<any>} run
  *   run Python, top-level await allowed; resolves to the value of the last expression: numbers, strings,
  *   lists and dicts, tensors and arrays as typed arrays, and other values as their text
@@ -24,12 +25,16 @@ import { transferable } from "./transfer.mjs";
  * @property {<F extends Record<string, Signature> = Record<string, Undeclared>>(what: string) =>
  *   Promise<{[Name in keyof F]: WorkerCallable<F[Name]>}>} import wrap the functions of a
  *   module by its name, of a .py file by its URL, or of Python source
+ * @property {() => Promise<boolean>} interrupt raise KeyboardInterrupt in running calls, and resolve to true. If the
+ *   page is not cross-origin isolated and Python does not wait for anything, replace the worker by a new one:
+ *   running calls reject, all variables and functions are lost, and the result is false
  * @property {() => void} end terminate the worker and free its memory; running calls reject
  *
  * @typedef {object} Opened
  * @property {Worker} worker
  * @property {(call: string, ...values: any[]) => Promise<any>} ask
  * @property {(moved: Transferable[], call: string, ...values: any[]) => Promise<any>} askMoving
+ * @property {() => Promise<boolean>} interrupt resolves to false if it had to end the worker
  * @property {() => void} end
  */
 
@@ -43,6 +48,15 @@ import { transferable } from "./transfer.mjs";
 /** Value of `origin` for opaque origins, e.g. in sandboxed iframes. */
 const OPAQUE = "null";
 
+const SIGINT = 2;
+
+/** Milliseconds in which a worker must answer if the page cannot interrupt it otherwise. */
+const PATIENCE_MS = 1000;
+
+const LOST =
+  "tfpy: to stop Python, its worker was ended, and all variables are lost. Python can only be " +
+  "interrupted without this loss if the page is cross-origin isolated, or if the program awaits.";
+
 /**
  * Start tfpy in a worker.
  *
@@ -54,50 +68,78 @@ const OPAQUE = "null";
 export async function startWorker(options = {}) {
   checkOptions("startWorker", options);
   const { onProgress, stdout, ...sent } = options;
-  const { worker, ask, askMoving, end } = await openWorker(sent, {
-    progress: (progress) => onProgress?.(progress),
-    print: linesTo(stdout ?? console.log),
-    picture: () => {}, // only scripts of a page show them
-  });
-  const forgotten = new FinalizationRegistry((number) => ask("destroy", number).catch(() => {}));
-
-  /** @param {number} number @returns {WorkerCallable<any>} */
-  const callableOf = (number) => {
-    const call = (/** @type {any[]} */ ...values) => ask("call", number, values);
-    forgotten.register(call, number, call);
-    return Object.assign(call, {
-      transfer: (/** @type {any[]} */ ...values) =>
-        askMoving(transferable(values), "call", number, values),
-      destroy: () => {
-        if (forgotten.unregister(call)) ask("destroy", number).catch(() => {});
-      },
+  const open = () =>
+    openWorker(sent, {
+      progress: (progress) => onProgress?.(progress),
+      print: linesTo(stdout ?? console.log),
+      picture: () => {}, // only scripts of a page show them
     });
-  };
+  let opened = await open();
+  const ask = (/** @type {string} */ call, /** @type {any[]} */ ...values) =>
+    opened.ask(call, ...values);
   return {
-    worker,
-    end,
+    get worker() {
+      return opened.worker;
+    },
+    end: () => opened.end(),
+    async interrupt() {
+      const isKept = await opened.interrupt();
+      if (!isKept) opened = await open();
+      return isKept;
+    },
     run: (code, globals) => ask("run", code, globals),
     backend: () => ask("backend"),
-    callable: async (source) => callableOf(await ask("callable", source)),
+    callable: async (source) => {
+      const owner = opened;
+      return callableOf(owner, await owner.ask("callable", source));
+    },
     import: async (what) => {
+      const owner = opened;
       /** @type {[string, number][]} */
-      const found = await ask("import", what, location.href);
+      const found = await owner.ask("import", what, location.href);
       /** @type {any} */
       const functions = Object.fromEntries(
-        found.map(([name, number]) => [name, callableOf(number)]),
+        found.map(([name, number]) => [name, callableOf(owner, number)]),
       );
       return functions;
     },
   };
 }
 
+/** Functions that the page has released without `destroy`. @type {FinalizationRegistry<{ask: Opened["ask"], number: number}>} */
+const forgotten = new FinalizationRegistry(({ ask, number }) => {
+  ask("destroy", number).catch(() => {});
+});
+
+/**
+ * Return a function that calls a Python function of a worker.
+ * @param {Opened} opened
+ * @param {number} number the worker's number of the function
+ * @returns {WorkerCallable<any>}
+ */
+function callableOf({ ask, askMoving }, number) {
+  const call = (/** @type {any[]} */ ...values) => ask("call", number, values);
+  forgotten.register(call, { ask, number }, call);
+  return Object.assign(call, {
+    transfer: (/** @type {any[]} */ ...values) =>
+      askMoving(transferable(values), "call", number, values),
+    destroy: () => {
+      if (forgotten.unregister(call)) ask("destroy", number).catch(() => {});
+    },
+  });
+}
+
 /**
  * Start a worker with tfpy, and a function that sends requests to it.
  * @param {import("./script_engine.mjs").Options} options without functions
- * @param {import("./worker_host.mjs").Hears} hears
+ * @param {Omit<import("./worker_host.mjs").Hears, "download">} shows functions that show what Python reports
  * @returns {Promise<Opened>}
  */
-export async function openWorker(options, hears) {
+export async function openWorker(options, shows) {
+  const hears = { ...shows, download };
+  const signals = globalThis.crossOriginIsolated
+    ? new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT))
+    : undefined;
   const url = new URL("./worker_host.mjs", import.meta.url);
   url.search = location.search; // passes the flags, which Python reads from there
   const { worker, begun } = workerOf(url);
@@ -136,15 +178,28 @@ export async function openWorker(options, hears) {
     });
   /** @type {Opened["ask"]} */
   const ask = (...call) => askMoving([], ...call);
+  const interrupt = async () => {
+    if (asked.size === 0) return true;
+    if (signals) signals[0] = SIGINT;
+    const answered = ask("interrupt", signals !== undefined).then(
+      () => true,
+      () => true, // the worker has ended in the meantime
+    );
+    if (signals) return true;
+    const isLate = new Promise((resolve) => setTimeout(resolve, PATIENCE_MS, false));
+    if (await Promise.race([answered, isLate])) return true;
+    stop(new Error(LOST));
+    return false;
+  };
   const end = () => stop(new Error("tfpy: the worker was ended"));
   try {
-    await ask("open", withWholeAddresses(options));
+    await ask("open", { ...withWholeAddresses(options), page: pageAddress(), signals });
     begun();
   } catch (error) {
     end();
     throw error;
   }
-  return { worker, ask, askMoving, end };
+  return { worker, ask, askMoving, interrupt, end };
 }
 
 /**
@@ -198,15 +253,26 @@ function whyNot({ origin, pathname }, message) {
 }
 
 /**
+ * Offer a file of Python's as a download.
+ * @param {import("./worker_host.mjs").File} file
+ */
+async function download({ name, data }) {
+  const { offerDownload } = await import(new URL("./tfpy-runtime.mjs", import.meta.url).href);
+  offerDownload(name, data);
+}
+
+/** Return the base of the page's relative URLs. */
+const pageAddress = () => globalThis.document?.baseURI ?? location.href;
+
+/**
  * Resolve URLs that are relative to the page, because the worker's script may have another base URL.
  * @param {import("./script_engine.mjs").Options} options
  */
 function withWholeAddresses(options) {
-  const base = globalThis.document?.baseURI ?? location.href;
   const whole = { ...options };
   for (const name of /** @type {const} */ (["lockFileURL", "wheel", "distribution"])) {
     const address = options[name];
-    if (address !== undefined) whole[name] = new URL(address, base).href;
+    if (address !== undefined) whole[name] = new URL(address, pageAddress()).href;
   }
   return whole;
 }

@@ -2,15 +2,17 @@
 // own messages belong to Python.
 //
 // The page sends [number, call, ...values] for each of `calls`; the answer is ["result" or "error",
-// value, number]. "progress", "print" and "picture" messages may come in between.
+// value, number]. "progress", "print", "picture" and "download" messages may come in between.
 
 import { addressOf } from "./functions.mjs";
 import { messageOf } from "./python.mjs";
 import { openEngine } from "./script_engine.mjs";
 import { transferable } from "./transfer.mjs";
 
-/** @typedef {{print: (text: string) => void, picture: (shown: Picture) => void, progress: (progress: import("./tfpy.mjs").Progress) => void}} Hears */
+/** @typedef {{print: (text: string) => void, picture: (shown: Picture) => void, download: (file: File) => void, progress: (progress: import("./tfpy.mjs").Progress) => void}} Hears */
 /** @typedef {{svg: string, place: string | number}} Picture an image and its place; a place in use is replaced */
+/** @typedef {{name: string, data: Uint8Array<ArrayBuffer>}} File a file that the page offers as a download */
+/** @typedef {import("./script_engine.mjs").Options & {page: string, signals?: Int32Array}} Options the page's URL, and memory that the page shares to interrupt Python */
 
 /** @type {import("./tfpy.mjs").Tfpy} */
 let tfpy;
@@ -19,6 +21,10 @@ let run;
 /** Functions that the page holds, by number. @type {Map<number, import("./functions.mjs").Callable>} */
 const functions = new Map();
 let made = 0;
+/** Its first element interrupts Python. @type {Int32Array} */
+let signals = new Int32Array(1);
+/** Number of calls that have not ended. */
+let running = 0;
 
 /** Python's errors for names of a page that its workers do not have. */
 const OF_PAGE =
@@ -60,8 +66,10 @@ function sendable(value) {
 }
 
 const calls = {
-  /** @param {import("./script_engine.mjs").Options} options @param {Hears} hears */
-  async open(options, hears) {
+  /** @param {Options} options @param {Hears} hears */
+  async open({ page, ...options }, hears) {
+    takeBase(page);
+    signals = options.signals ?? signals;
     let pictures = 0;
     /** Function with which Python shows images without a document. @type {(svg: string, place?: string | number) => string | number} */
     const showPicture = (svg, place) => {
@@ -69,13 +77,22 @@ const calls = {
       hears.picture({ svg, place: shown });
       return shown;
     };
-    Object.assign(globalThis, { tfpyShowPicture: showPicture });
-    ({ tfpy, run } = await openEngine({ ...options, onProgress: hears.progress }, hears.print));
+    /** Function with which Python offers downloads. @type {(name: string, data: File["data"]) => void} */
+    const offerDownload = (name, data) => hears.download({ name, data });
+    Object.assign(globalThis, { tfpyShowPicture: showPicture, tfpyDownload: offerDownload });
+    const engine = { ...options, signals, onProgress: hears.progress };
+    ({ tfpy, run } = await openEngine(engine, hears.print));
   },
   /** @type {(source: string, filename: string) => Promise<any>} */
   script: async (source, filename) => sendable(await run(source, filename)),
   /** @type {(code: string, globals?: Record<string, any>) => Promise<any>} */
   run: async (code, globals) => sendable(await tfpy.run(code, globals)),
+  /** @param {boolean} isSent true if the page has written the signal, which Python may have received */
+  interrupt(isSent) {
+    const isReceived = isSent && signals[0] === 0;
+    signals[0] = 0;
+    if (running > 0 && !isReceived) tfpy.interrupt?.();
+  },
   backend: () => tfpy.backend(),
   /** @type {(source: string) => number} */
   callable: (source) => numberOf(tfpy.callable(source)),
@@ -102,8 +119,13 @@ function serve(page) {
   const tell = (/** @type {string} */ kind) => (/** @type {any} */ value) =>
     page.postMessage([kind, value]);
   /** @type {Hears} */
-  const hears = { print: tell("print"), picture: tell("picture"), progress: tell("progress") };
+  const hears = {
+    ...{ print: tell("print"), picture: tell("picture") },
+    ...{ download: tell("download"), progress: tell("progress") },
+  };
   page.onmessage = async ({ data: [number, call, ...values] }) => {
+    const isRun = call !== "interrupt";
+    if (isRun && running++ === 0) signals[0] = 0; // it was sent when the last call had just ended
     try {
       const given = call === "open" ? [...values, hears] : values;
       const result = await /** @type {any} */ (calls)[call](...given);
@@ -111,23 +133,30 @@ function serve(page) {
     } catch (/** @type {any} */ error) {
       const cause = error?.cause && messageOf(error.cause);
       page.postMessage(["error", { message: explained(error), cause }, number]);
+    } finally {
+      running -= Number(isRun);
     }
   };
 }
 
 /**
- * Take the page's parameters and the base of relative URLs from the URL of this module if the worker's own URL
- * belongs to a script that imports it.
+ * Make relative URLs relative to the page. In a worker they are relative to its module, or refused.
+ * @param {string} page
  */
-function takeAddress() {
-  if (!["blob:", "data:"].includes(location.protocol)) return;
-  const { href, search } = new URL(import.meta.url);
-  const { fetch, Request } = globalThis;
-  /** @type {<T>(address: T) => T | URL} */
-  const whole = (address) => (typeof address === "string" ? new URL(address, href) : address);
+function takeBase(page) {
+  const { fetch, Request, XMLHttpRequest } = globalThis;
+  const { open } = XMLHttpRequest.prototype;
+  /** @type {<T>(address: T) => T | string} */
+  const whole = (address) => (typeof address === "string" ? new URL(address, page).href : address);
+  XMLHttpRequest.prototype.open = function (
+    /** @type {string} */ method,
+    /** @type {string} */ url,
+    /** @type {any[]} */ ...options
+  ) {
+    return /** @type {any} */ (open).call(this, method, whole(url), ...options);
+  };
   Object.assign(globalThis, {
-    tfpyParameters: search,
-    fetch: (/** @type {RequestInfo} */ resource, /** @type {RequestInit} */ options) =>
+    fetch: async (/** @type {RequestInfo} */ resource, /** @type {RequestInit} */ options) =>
       fetch(whole(resource), options),
     Request: class extends Request {
       /** @param {RequestInfo} resource @param {RequestInit} options */
@@ -138,5 +167,11 @@ function takeAddress() {
   });
 }
 
-takeAddress();
+/** Take the page's parameters from the URL of this module if the worker's own URL belongs to a script that imports it. */
+function takeParameters() {
+  if (!["blob:", "data:"].includes(location.protocol)) return;
+  Object.assign(globalThis, { tfpyParameters: new URL(import.meta.url).search });
+}
+
+takeParameters();
 addEventListener("message", ({ ports }) => serve(ports[0]), { once: true });

@@ -37,6 +37,10 @@ class Arrival(asyncio.Future[None]):
         self._hand_on()
         return cancelled
 
+    def set_exception(self, exception: type[BaseException] | BaseException, /) -> None:
+        super().set_exception(exception)
+        self._hand_on()
+
     def arrive(self, error: Exception | None) -> None:
         """Set the result or error. Nothing happens if no one waits any more."""
         if self.done():
@@ -44,7 +48,7 @@ class Arrival(asyncio.Future[None]):
         if error is None:
             self.set_result(None)
         else:
-            self.set_exception(error)
+            super().set_exception(error)
         if asyncio.current_task(self.get_loop()) is None:
             self._go_on()
         else:  # Python is suspended within a task
