@@ -63,11 +63,24 @@ def test_the_app_in_javascript() -> None:
 
 
 def test_the_page() -> None:
-    page = block("docs/coming_from.md", "html")
+    page = block("docs/coming_from.md", "html", "tfpy.mjs")
     (program,) = re.findall(r'<script type="text/tfpy" worker>\n(.*?)</script>', page, re.S)
     names: dict[str, Any] = {}
     assert "step 240: loss 0.0" in run(program, names)
     np.testing.assert_allclose(weights_of(names), CUBIC, atol=0.1)
+
+
+def test_the_files_of_both_pages() -> None:
+    """The guide shows the files of examples/, and the original page has the blocks of the guide."""
+    ported = (ROOT / "examples/learn_a_curve.html").read_text(encoding="utf-8")
+    shown = block("docs/coming_from.md", "html", "tfpy.mjs")
+    assert ported == shown.replace('src="tfpy.mjs"', 'src="../tfpy.mjs"')
+    original = block("docs/coming_from.md", "html", "tf.min.js")
+    file = ROOT / "examples/tensorflow_js/learn_a_curve.html"
+    assert original == file.read_text(encoding="utf-8")
+    for part in blocks("docs/coming_from.md", "javascript")[:4]:
+        for line in part.splitlines():
+            assert line.partition(" //")[0] in original
 
 
 def test_the_step_in_jax() -> None:
