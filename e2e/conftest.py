@@ -13,9 +13,10 @@ import pytest
 from xdist.scheduler import LoadScopeScheduling
 
 from e2e import matrix
+from e2e.served import show
 from e2e.webgl_page import evaluate, rng, small_bands
 
-__all__ = ["evaluate", "rng", "small_bands"]
+__all__ = ["evaluate", "rng", "show", "small_bands"]
 
 pytest_plugins = ["tfpy.testing.plugin"]
 

@@ -3,65 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import Any
 
-import pytest
 from guides.documents import ROOT, block
 
-from buildsys.paths import SITE
-from tfpy.testing.environments import ENVIRONMENTS
-from tfpy.testing.server import SiteServer
-from tfpy.testing.sessions import OpenPage, Sessions
-
-SECONDS = 120.0
-
-PRINTED = """(async (wanted) => {
-  const texts = (selector) => [...document.querySelectorAll(selector)].map((e) => e.textContent);
-  for (;;) {
-    const [error] = texts(".tfpy-error");
-    if (error) throw new Error(error);
-    const found = texts(".tfpy-output").join("");
-    if (found.includes(wanted) && !document.querySelector("script[data-tfpy=running]"))
-      return found;
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-})"""
-"""JavaScript that returns the output of a page's scripts after they have ended."""
-
-Show = Callable[[Mapping[str, str], str], OpenPage]
-
-
-@pytest.fixture
-def show(tfpy_sessions: Sessions) -> Iterator[Show]:
-    """Open one of several files that are served as part of the site."""
-    opened = []
-
-    @contextmanager
-    def served(files: Mapping[str, str], name: str) -> Iterator[OpenPage]:
-        made = {f"/{path}": text.encode for path, text in files.items()}
-        with SiteServer(SITE, made=made) as server:
-            page = tfpy_sessions.browsers.open(
-                "chromium", ENVIRONMENTS["default"], f"{server.url}{name}"
-            )
-            yield page
-            assert page.problems == []
-            page.close()
-
-    def show(files: Mapping[str, str], name: str) -> OpenPage:
-        opened.append(served(files, name))
-        return opened[-1].__enter__()
-
-    yield show
-    for one in opened:
-        one.__exit__(None, None, None)
-
-
-def printed(page: OpenPage, wanted: str) -> str:
-    """Return the complete output once it contains these words."""
-    return str(page.evaluate(f"{PRINTED}({json.dumps(wanted)})", SECONDS))
-
+from e2e.served import SECONDS, Show, printed
+from tfpy.testing.sessions import OpenPage
 
 FETCHED = """(() => {
   const files = performance.getEntriesByType("resource");
@@ -93,7 +41,7 @@ def test_a_page_that_learns(show: Show) -> None:
 
 
 def test_a_ported_app(show: Show) -> None:
-    page = show({"page.html": block("docs/coming_from.md", "html")}, "page.html")
+    page = show({"page.html": block("docs/coming_from.md", "html", "tfpy.mjs")}, "page.html")
     assert "step 240: loss 0.0" in printed(page, "step 240")
 
 
@@ -156,8 +104,8 @@ def test_functions_for_javascript(show: Show) -> None:
 
 
 def test_a_worker_from_javascript(show: Show) -> None:
-    said = "globalThis.said = [...data];"
-    page = show({"page.html": MODULE.format(block("docs/pages.md", "js") + said)}, "page.html")
+    program = block("docs/pages.md", "js", "startWorker") + "globalThis.said = [...data];"
+    page = show({"page.html": MODULE.format(program)}, "page.html")
     assert page.evaluate(SAID, SECONDS) == [2.0]
 
 
