@@ -67,36 +67,32 @@ def test_a_model_is_kept(show: Show) -> None:
 
 FILMED = """
   await until(() => !element("#stop").disabled);
-  const counts = new Set(), shown = new Set();
-  let slowest = 0, last = performance.now();
-  const frame = (now) => {
-    slowest = Math.max(slowest, now - last);
-    last = now;
-    requestAnimationFrame(frame);
-  };
-  while (shown.size < 5) {
-    await new Promise((resolve) => setTimeout(resolve, 20));
-    const found = element("#brightness").value.match(/brightness ([\\d.]+), (\\d+) tensors/);
-    if (found) shown.add(performance.now());
-    if (shown.size > 2) counts.add(found[2]);
-    if (shown.size === 2) requestAnimationFrame(frame);
-  }
+  const counts = [];
+  let ticks = 0;
+  setInterval(() => ticks++, 10);
+  const seen = new MutationObserver(() => {
+    const found = element("#brightness").value.match(/brightness [\\d.]+, (\\d+) tensors/);
+    if (found) counts.push(Number(found[1]));
+  });
+  seen.observe(element("#brightness"), { childList: true, characterData: true, subtree: true });
+  await until(() => counts.length > 10);
   const stream = element("#video").srcObject;
   element("#stop").click();
   await until(() => text().includes("stopped after"));
   const isOff = stream.getTracks().every((track) => track.readyState === "ended");
-  return { counts: [...counts], slowest, isOff, text: text() };
+  return { counts, ticks, isOff, text: text() };
 """
 
 
 def test_a_camera_is_stopped(show: Show) -> None:
-    """The page stays responsive, the number of tensors is constant, and Stop turns it off."""
+    """The page stays responsive, the number of tensors does not grow, and Stop ends the loop."""
     page = show({"page.html": block("docs/recipes.md", "html", "webcam")}, "page.html")
     found = act(page, FILMED)
-    assert len(found["counts"]) == 1
-    assert found["slowest"] < 500
+    counts = found["counts"]
+    assert found["ticks"] >= len(counts)
+    assert max(counts[5:]) <= max(counts[:5])
     assert found["isOff"]
-    assert int(found["text"].split()[2]) >= 2
+    assert int(found["text"].split()[2]) >= len(counts)
 
 
 def test_a_model_of_a_table_with_labels(show: Show) -> None:

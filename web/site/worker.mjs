@@ -51,7 +51,7 @@ const OPAQUE = "null";
 const SIGINT = 2;
 
 /** Milliseconds in which a worker must answer if the page cannot interrupt it otherwise. */
-const PATIENCE_MS = 1000;
+const PATIENCE_MS = 3000;
 
 const LOST =
   "tfpy: to stop Python, its worker was ended, and all variables are lost. Python can only be " +
