@@ -68,6 +68,12 @@ except ValueError as error:
 ]"""
 """Requests for URLs that are relative to the page, which is in another folder than the worker."""
 
+DOWNLOAD = """
+from tfpy._src.backends.javascript import storage
+
+await storage.write("downloads://a.txt", "a.txt", b"of the worker")"""
+"""A file that the page offers for a worker, which has no document."""
+
 CALLS = """import("/worker.mjs").then(async ({ startWorker }) => {
   const stages = [], lines = [], heard = [];
   const said = (promise) => promise.then(String, (e) => [e.message, String(e.cause?.message)]);
@@ -89,6 +95,12 @@ CALLS = """import("/worker.mjs").then(async ({ startWorker }) => {
   }
   isKept.push(await tfpy.run("kept > 1000 and caught"), await tfpy.interrupt());
   const addresses = await tfpy.run(RELATIVE);
+  const clicked = new Promise((resolve) => {
+    HTMLAnchorElement.prototype.click = function () { resolve(this); };
+  });
+  await tfpy.run(DOWNLOAD);
+  const { href, download } = await clicked;
+  addresses.push(download, await (await fetch(href)).text());
   const value = await tfpy.run(`
 import js, time
 end = time.time() + 0.5
@@ -130,12 +142,14 @@ js.postMessage("posted")
 def test_the_face(tfpy_page: OpenPageFixture) -> None:
     page = tfpy_page(BLANK)
     calls = CALLS.replace("MODULE", f"`{MODULE}`").replace("WAITING", json.dumps(WAITING))
+    calls = calls.replace("DOWNLOAD", json.dumps(DOWNLOAD))
     found = page.evaluate(calls.replace("RELATIVE", json.dumps(RELATIVE)), LOAD_SECONDS)
     assert found["isKept"] == [True] * 5 + [1, True]
     assert [str(text).split()[-1] for text in (stopped[0] for stopped in found["stopped"])] == [
         "KeyboardInterrupt", *"1", *["KeyboardInterrupt"] * 3
     ]  # fmt: skip
-    url, *rest = found["addresses"]
+    url, *rest, name, text = found["addresses"]
+    assert (name, text) == ("a.txt", "of the worker")
     assert url.endswith("/tfpy-testing/blank.html")
     assert rest == [True] * 4
     assert "Unknown flag 'WASM_SPEED'" in found["wrong"][0]
