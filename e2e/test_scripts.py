@@ -117,14 +117,17 @@ def test_errors(tfpy_page: Open, worker: bool) -> None:
     assert [shown["all"] for shown in found["output"]] == ["before\n"]
     (error,) = found["error"]
     lines = error["text"].splitlines()
-    assert lines[:3] == [
+    assert lines[:4] == [
         "Traceback (most recent call last):",
         '  File "script 1 of the page", line 3, in <module>',
         "    tf.reshape(tf.zeros([2, 3]), [4])",
+        "    ~~~~~~~~~~^^^^^^^^^^^^^^^^^^^^^^^",
     ]
-    assert "reshape" in lines[3]
-    assert "more frames, of tfpy" in lines[4]
-    assert len(lines) == 5, "the other frames are folded"
+    assert "reshape" in lines[4]
+    assert "more frames, of tfpy" in lines[5]
+    assert len(lines) == 6, "the other frames are folded"
+    source = page.evaluate("getComputedStyle(document.querySelector('.tfpy-error pre')).whiteSpace")
+    assert source == "pre", "the marks stay below the source"
     assert "/site-packages/tfpy/" in error["all"]
     assert (error["after"], error["style"]) == ("tfpy-output", ["pre-wrap", "anywhere"])
     assert any("reshape" in problem for problem in page.problems)

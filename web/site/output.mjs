@@ -1,4 +1,5 @@
-// Shows Python's output in an element as a terminal does: progress bars rewrite their line.
+// Shows Python's output in an element as a terminal does: progress bars rewrite their line, and escape sequences
+// make text bold and colored.
 
 /** The eight colors of terminals, for light and dark pages. */
 const COLORS = [
@@ -119,4 +120,14 @@ export function openOutput(element, onLine) {
     }
     last.replaceChildren(...nodesOf(line));
   };
+}
+
+/**
+ * Return an element that shows a text as a terminal does.
+ * @param {string} text
+ */
+export function styled(text) {
+  const shown = document.createElement("span");
+  openOutput(shown, () => {})(text);
+  return shown;
 }

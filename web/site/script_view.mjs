@@ -1,15 +1,11 @@
 // The output that a page shows below a Python script: progress of the start, text, pictures and errors.
 
+import { showError } from "./error_view.mjs";
 import { openOutput } from "./output.mjs";
 import { showProgress } from "./progress.mjs";
-import { messageOf } from "./python.mjs";
-import { FRAME, SOURCE } from "./tfpy.mjs";
-
-/** A frame of code that is installed with Python, not of the user's code. */
-const INNER_FRAME = /^ {2}File "(\/lib\/python3|<frozen )/;
 
 /** Selector of all elements that a view adds. */
-const SHOWN = ".tfpy-progress, .tfpy-output, .tfpy-error, .tfpy-picture";
+export const SHOWN = ".tfpy-progress, .tfpy-output, .tfpy-error, .tfpy-picture";
 
 /** Default styles, which a page's own styles override. */
 const STYLE = `
@@ -20,6 +16,7 @@ const STYLE = `
   overflow-wrap: anywhere;
 }
 :where(.tfpy-error) { color: light-dark(#b3261e, #f2b8b5); }
+:where(.tfpy-error pre) { margin: 0; font: inherit; white-space: pre; overflow-x: auto; }
 :where(.tfpy-error summary) { cursor: pointer; }
 :where(.tfpy-progress) { display: flex; flex-wrap: wrap; gap: 0.5em; align-items: center; margin: 1em 0; }
 `;
@@ -31,50 +28,14 @@ export function addStyle() {
   document.adoptedStyleSheets.push(sheet);
 }
 
-/** Marks below a line of source, which are misplaced when lines are wrapped. */
-const MARKS = /^ +[~^]+$/;
-
-/** Escape sequences with which Keras prints bold text in terminals. */
-const ESCAPES = new RegExp(`${String.fromCharCode(27)}\\[[\\d;]*m`, "g");
-
-/**
- * Reduce a Python traceback to the frames of the user's code.
- * @param {string} message
- */
-function readable(message) {
-  let isShown = true;
-  let hidden = 0;
-  const lines = message.split("\n").filter((line) => {
-    if (line.startsWith(FRAME)) {
-      isShown = !INNER_FRAME.test(line);
-      hidden += Number(!isShown);
-    } else if (!line.startsWith(SOURCE)) {
-      isShown = true;
-    }
-    return isShown && !MARKS.test(line);
-  });
-  return { text: lines.join("\n"), hidden };
-}
-
-/**
- * @param {string} tag
- * @param {string} text
- */
-function element(tag, text) {
-  const made = document.createElement(tag);
-  made.textContent = text;
-  return made;
-}
-
 /**
  * Create the view of a script.
  * @param {HTMLElement} script
+ * @param {Map<string | number, Element>} pictures containers of images by place
  */
-export function openView(script) {
+export function openView(script, pictures) {
   /** @type {((text: string) => void) | undefined} */
   let output;
-  /** @type {Map<string | number, Element>} containers by place */
-  const pictures = new Map();
   /** @type {HTMLElement | undefined} */
   let progress;
 
@@ -122,17 +83,9 @@ export function openView(script) {
     /** @param {unknown} error */
     error(error) {
       progress?.remove();
-      const message = messageOf(error).replace(ESCAPES, "");
-      const { text, hidden } = readable(message);
       const shown = appendNew("div", "tfpy-error");
       shown.setAttribute("role", "alert");
-      shown.append(element("div", text));
-      if (hidden > 0) {
-        const details = document.createElement("details");
-        const summary = `${hidden} more frames, of tfpy, Pyodide and other packages`;
-        details.append(element("summary", summary), element("div", message));
-        shown.append(details);
-      }
+      showError(shown, error);
     },
   };
 }

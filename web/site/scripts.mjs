@@ -73,7 +73,8 @@ async function openInWorker(options, shown, hear) {
  * @param {Open} open
  */
 async function runInTurn(all, scripts, open) {
-  const views = new Map(scripts.map((script) => [script, openView(script)]));
+  const pictures = new Map(); // also of earlier scripts, whose plots may change
+  const views = new Map(scripts.map((script) => [script, openView(script, pictures)]));
   let current = scripts[0];
   const shown = () => /** @type {View} */ (views.get(current));
   /** @param {string} type @param {any} detail */

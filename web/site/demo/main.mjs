@@ -4,6 +4,7 @@
 // ?tfpyflags=NAME:VALUE,... sets flags of tf.env(), as on every page.
 
 import { noteOn, showBackends } from "../backends.mjs";
+import { styled } from "../output.mjs";
 import { fixed, openPlot } from "../plots.mjs";
 import { showShare } from "../progress.mjs";
 import { withoutTraceback } from "../tfpy.mjs";
@@ -84,7 +85,7 @@ function fail(error) {
   console.error(error);
   state.phase = "failed";
   state.error = error instanceof Error ? error.message : String(error);
-  $("status").textContent = withoutTraceback(error);
+  $("status").replaceChildren(styled(withoutTraceback(error)));
   $("status").className = "error";
   $("progress").value = 0;
 }
