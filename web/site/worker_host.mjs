@@ -18,6 +18,8 @@ import { transferable } from "./transfer.mjs";
 let tfpy;
 /** @type {import("./script_engine.mjs").Run} */
 let run;
+/** The Python module that runs cells, once it is needed. @type {any} */
+let cells;
 /** Functions that the page holds, by number. @type {Map<number, import("./functions.mjs").Callable>} */
 const functions = new Map();
 let made = 0;
@@ -85,6 +87,18 @@ const calls = {
   },
   /** @type {(source: string, filename: string) => Promise<any>} */
   script: async (source, filename) => sendable(await run(source, filename)),
+  /**
+   * Run Python like a cell of a notebook, or like an example with prompts if `echoes` is set.
+   * @type {(source: string, filename: string, echoes: boolean) => Promise<string>}
+   */
+  cell(source, filename, echoes) {
+    cells ??= tfpy.pyodide.pyimport("tfpy._src.display.cells");
+    return cells.run(source, filename, tfpy.pyodide.globals, echoes);
+  },
+  /** Cancel the running cell at its next await. */
+  cancel: () => cells?.cancel(),
+  /** @param {SharedArrayBuffer} memory the page interrupts Python by setting its first byte to 2 */
+  interruptible: (memory) => tfpy.pyodide.setInterruptBuffer(new Uint8Array(memory)),
   /** @type {(code: string, globals?: Record<string, any>) => Promise<any>} */
   run: async (code, globals) => sendable(await tfpy.run(code, globals)),
   /** @param {boolean} isSent true if the page has written the signal, which Python may have received */

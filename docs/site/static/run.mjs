@@ -1,119 +1,193 @@
-// Adds a Run button to each example, which runs it in this page. The blocks of a page build on each other,
-// so earlier blocks run first; examples of functions (with >>>) run alone. Blocks marked `py` instead of
-// `python` get no button.
+// Adds buttons to each example, which run it in this page and let the reader edit it. The blocks of a page build on
+// each other, so earlier blocks run first; examples of functions (with >>>) run alone. Blocks marked `py` instead
+// of `python` get no buttons.
 
-import { openOutput } from "../../output.mjs";
-import { openEngine } from "../../script_engine.mjs";
-import { withoutTraceback } from "../../tfpy.mjs";
+import { openView, SHOWN } from "../../script_view.mjs";
+import { openEditor } from "./editor.mjs";
+import { Session } from "./session.mjs";
 
 const BLOCKS = ".highlight-python .highlight, .highlight-pycon .highlight, .doctest .highlight";
+const PROMPT = ">>> ";
+const ENDED = "Stopped. Python has lost its variables: the next run starts it again.";
 
-/** @type {ReturnType<typeof openEngine> | undefined} */
-let loading;
+/** @type {Session | undefined} */
+let session;
 
-/** Resolves after all requested blocks, which run one after another. @type {Promise<void>} */
-let pressed = Promise.resolve();
+/** Blocks to run, in order. The first one is running. @type {Block[]} */
+let queue = [];
 
-/** @type {(text: string) => void} called with the output of the running block */
-let write = () => {};
+/** View of the running block. @type {import("../../script_view.mjs").View | undefined} */
+let view;
 
-function load() {
-  const packages = /\bkeras\b/.test(blocks.map((b) => b.text).join()) ? ["keras"] : [];
-  loading ??= openEngine({ packages }, (text) => write(text));
-  return loading;
+/** Containers of images by place. @type {Map<string | number, Element>} */
+const pictures = new Map();
+
+/** @param {string} text */
+function open(text) {
+  session ??= new Session(/\bkeras\b/.test(text) ? ["keras"] : [], {
+    progress: (event) => view?.progress(event),
+    print: (printed) => view?.print(printed),
+    picture: ({ svg, place }) => view?.picture(svg, place),
+  });
+  return session;
 }
 
 /**
- * Return an example's program. For an example with prompts, this is the code after the prompts, with
- * expressions printed. tf.function can read its source.
+ * Return an example's program: for an example with prompts, the code after the prompts.
  * @param {string} text
  */
 function programOf(text) {
-  if (!text.startsWith(">>> ")) return text;
+  if (!text.startsWith(PROMPT)) return text.replace(/\n$/, "");
   const lines = text.split("\n").filter((line) => /^(>>>|\.\.\.)( |$)/.test(line));
-  const code = lines.map((line) => line.slice(4)).join("\n");
-  return `import ast, linecache
-_code = ${JSON.stringify(code)}
-linecache.cache["example"] = len(_code), None, _code.splitlines(True), "example"
-for _node in ast.parse(_code).body:
-    _kind = "single" if isinstance(_node, ast.Expr) else "exec"
-    _tree = ast.Interactive([_node]) if _kind == "single" else ast.Module([_node], [])
-    exec(compile(_tree, "example", _kind))
-`;
+  return lines.map((line) => line.slice(PROMPT.length)).join("\n");
+}
+
+/** Run the blocks of the queue. */
+async function runQueue() {
+  while (queue.length > 0) {
+    const [block] = queue;
+    const isDone = await block.run();
+    const rest = queue.slice(1);
+    change(isDone ? rest : rest.filter((later) => later.isAlone));
+  }
+}
+
+/** @param {Block[]} blocksToRun */
+function change(blocksToRun) {
+  queue = blocksToRun;
+  for (const block of blocks) block.update();
+}
+
+/** Stop the running block, and remove the others from the queue. */
+async function stop() {
+  change(queue.slice(0, 1));
+  queue[0].isStopped = true;
+  queue[0].update();
+  await session?.stop();
+  if (!session?.isOpen) for (const block of blocks) block.hasRun = false;
+}
+
+/** @param {string} className @param {string} text @param {() => void} press */
+function buttonOf(className, text, press) {
+  const button = Object.assign(document.createElement("button"), { className, textContent: text });
+  button.type = "button";
+  button.addEventListener("click", press);
+  return button;
 }
 
 /** One example of the page. */
 class Block {
   /** @param {Element} element */
   constructor(element) {
-    this.element = element;
-    this.text = element.querySelector("pre")?.textContent ?? "";
-    this.isAlone = this.text.startsWith(">>> ");
+    this.pre = /** @type {HTMLElement} */ (element.querySelector("pre"));
+    this.text = this.pre.textContent ?? "";
+    this.code = programOf(this.text);
+    this.isAlone = this.text.startsWith(PROMPT);
     this.hasRun = false;
-    /** @type {HTMLElement[]} elements with its output */
-    this.shown = [];
-    this.button = document.createElement("button");
-    this.button.className = "tfpy-run";
-    this.button.textContent = "Run";
-    this.button.addEventListener("click", () => this.press());
-    element.append(this.button);
+    this.isStopped = false;
+    this.place = /** @type {HTMLElement} */ (element.parentElement ?? element);
+    /** @type {ReturnType<typeof openEditor> | undefined} */
+    this.editor = undefined;
+    this.runButton = buttonOf("tfpy-run", "Run", () => this.press());
+    this.editButton = buttonOf("tfpy-edit", "Edit", () =>
+      this.editor ? this.reset() : this.edit(),
+    );
+    const buttons = document.createElement("div");
+    buttons.className = "tfpy-buttons";
+    buttons.append(this.editButton, this.runButton);
+    element.append(buttons);
   }
 
+  /** Run the block and the earlier blocks that have not run, or stop it. */
   press() {
-    this.say("Waiting …");
-    pressed = pressed.then(() => this.runWithEarlier());
-  }
-
-  async runWithEarlier() {
-    const earlier = this.isAlone ? [] : blocks.slice(0, blocks.indexOf(this));
-    const missing = earlier.filter((b) => !b.isAlone && !b.hasRun);
-    for (const block of [...missing, this]) {
-      if (!(await block.run())) break;
+    if (queue[0] === this) {
+      stop();
+    } else if (queue.includes(this)) {
+      change(queue.filter((block) => block !== this));
+    } else {
+      const isIdle = queue.length === 0;
+      const earlier = this.isAlone ? [] : blocks.slice(0, blocks.indexOf(this));
+      const missing = earlier.filter((b) => !b.isAlone && !b.hasRun && !queue.includes(b));
+      change([...queue, ...missing, this]);
+      if (isIdle) runQueue();
     }
-    this.say("Run");
   }
 
-  /** @param {string} text text of the button, which is enabled if the text is "Run" */
-  say(text) {
-    this.button.textContent = text;
-    this.button.disabled = text !== "Run";
+  /** Show whether the block waits or runs. */
+  update() {
+    const isQueued = queue.includes(this);
+    this.runButton.textContent = isQueued ? "Stop" : "Run";
+    this.runButton.disabled = isQueued && this.isStopped; // until the program has ended
+    if (queue[0] === this) this.place.dataset.tfpy = "running";
+    else if (isQueued) this.place.dataset.tfpy = "waiting";
+    else delete this.place.dataset.tfpy;
+  }
+
+  /** Replace the example by a text field. */
+  edit() {
+    const editor = openEditor(this.code, {
+      onInput: () => {
+        this.hasRun = false;
+      },
+      onRun: () => this.press(),
+    });
+    this.editor = editor;
+    this.pre.hidden = true;
+    this.pre.before(editor.element);
+    this.editButton.textContent = "Reset";
+    editor.field.focus();
+  }
+
+  /** Show the original example again. */
+  reset() {
+    if (this.editor?.field.value !== this.code) this.hasRun = false;
+    this.editor?.element.remove();
+    this.editor = undefined;
+    this.pre.hidden = false;
+    this.editButton.textContent = "Edit";
   }
 
   /** @returns {Promise<boolean>} whether it ended without an error */
   async run() {
-    for (const pre of this.shown.splice(0)) pre.remove();
-    const place = this.element.parentElement ?? this.element;
-    while (place.nextElementSibling?.matches(".tfpy-picture")) place.nextElementSibling.remove();
-    place.setAttribute("data-tfpy", "running");
-    this.say(loading ? "Running …" : "Loading Python …");
+    this.clear();
+    this.isStopped = false;
+    view = openView(this.place, pictures);
+    const source = this.editor?.field.value ?? this.code;
+    const filename = `example ${blocks.indexOf(this) + 1} of the page`;
+    const python = open(blocks.map((block) => block.text).join());
     try {
-      const { run } = await load();
-      /** @type {((text: string) => void) | undefined} */
-      let output;
-      write = (text) => {
-        output ??= openOutput(this.show("tfpy-output"), console.log);
-        output(text);
-      };
-      await run(programOf(this.text), `example ${blocks.indexOf(this) + 1} of the page`);
-      this.hasRun = true;
+      await python.open();
+      view.ready();
+      if (this.isStopped) return false;
+      const summary = await python.run(source, filename, this.isAlone);
+      this.hasRun = !this.isStopped;
+      if (this.isStopped || !this.place.nextElementSibling?.matches(SHOWN)) this.note(summary);
     } catch (error) {
-      console.error(error);
-      this.show("tfpy-error").textContent = withoutTraceback(error);
+      if (python.isOpen || !this.isStopped) {
+        console.error(error);
+        view.error(error);
+      } else {
+        this.note(ENDED);
+      }
       return false;
-    } finally {
-      place.removeAttribute("data-tfpy");
-      this.say("Run");
     }
-    return true;
+    return !this.isStopped;
   }
 
-  /** @param {string} className */
-  show(className) {
-    const pre = document.createElement("pre");
-    pre.className = className;
-    (this.shown.at(-1) ?? this.element.parentElement ?? this.element).after(pre);
-    this.shown.push(pre);
-    return pre;
+  /** Remove the output of an earlier run. */
+  clear() {
+    while (this.place.nextElementSibling?.matches(`${SHOWN}, .tfpy-note`)) {
+      this.place.nextElementSibling.remove();
+    }
+  }
+
+  /** @param {string} text */
+  note(text) {
+    const note = Object.assign(document.createElement("output"), { className: "tfpy-note" });
+    note.textContent = text;
+    let last = /** @type {Element} */ (this.place);
+    while (last.nextElementSibling?.matches(SHOWN)) last = last.nextElementSibling;
+    last.after(note);
   }
 }
 
