@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import importlib
 import inspect
+import re
 import sys
 import tomllib
 from collections.abc import Iterator
@@ -36,9 +37,14 @@ with `import tfpy as tf`. The entries use these terms:
 - Unless the environment variable `TFPY_ENABLE_X64` is set, `tf.int64` and `tf.float64` are other
   names of `tf.int32` and `tf.float32`.
 
-```{toctree}
-:maxdepth: 1
+`tf.keras` is the package [Keras](/keras.md). `tf.raw_ops` contains [operations of TensorFlow's
+graphs](/ops.md).
+
+| module | contents |
+| --- | --- |
 """
+TITLE = re.compile(r"`[\w.]+`: ")
+SENTENCE = re.compile(r".*?\.(?=\s|$)", re.S)
 
 
 def namespaces() -> list[str]:
@@ -63,8 +69,22 @@ def pages() -> dict[str, str]:
     described = homes()
     found = {f"{name}.md": _page(name, described) for name in namespaces() if name != TYPES}
     found[f"{TYPES}.md"] = _types_page(TYPES)
-    entries = "".join(f"{name}\n" for name in namespaces())
-    return {**found, "index.md": f"{INDEX}{entries}```\n"}
+    return {**found, "index.md": _index()}
+
+
+def _index() -> str:
+    names = namespaces()
+    rows = "".join(f"| [{name}]({name}.md) | {summary(name)} |\n" for name in names)
+    tree = ":maxdepth: 1\n:hidden:\n" + "".join(f"{name}\n" for name in names)
+    return f"{INDEX}{rows}\n```{{toctree}}\n{tree}```\n"
+
+
+def summary(namespace: str) -> str:
+    """Return the sentence that describes a module in the index."""
+    sentence = SENTENCE.match(" ".join(_text(_module(namespace))))
+    if sentence is None:
+        raise ValueError(f"The docstring of {namespace} does not begin with a sentence.")
+    return sentence[0]
 
 
 def package_members(thing: type) -> set[str]:
@@ -97,10 +117,8 @@ def _page(namespace: str, described: dict[type, str]) -> str:
 
 
 def _text(module: ModuleType) -> list[str]:
-    """Return the docstring of a module without its first part, the title of the page."""
-    text = inspect.cleandoc(module.__doc__ or "")
-    if text.startswith("``"):
-        text = text.rpartition("``: ")[2]
+    """Return the docstring of a module without its name, the title of the page."""
+    text = TITLE.sub("", inspect.cleandoc(module.__doc__ or ""), count=1)
     return (text[:1].upper() + text[1:]).splitlines()
 
 

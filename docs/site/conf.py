@@ -40,6 +40,15 @@ TYPES = (
     (re.compile(r"\bdtypes\.(?=\w)"), "tf."),
 )
 """Patterns of types in signatures as Sphinx writes them, and the replacements."""
+KEYWORDS = {
+    ("data", "## Use a table from pandas"): "pandas, DataFrame",
+    ("environment", "## Browsers"): "browser support",
+    ("keras", "## Save and load models"): "save model, load model",
+    ("models", "## Load the model"): "load model",
+    ("support", "## Browser support"): "browser support, Chrome, Edge, Firefox, Safari",
+    ("training", "## Save what was learned"): "save weights, checkpoint",
+}
+"""Entries of the index, for words that readers search for, by page and heading."""
 BUILTINS = frozenset(vars(builtins))
 NAME = re.compile(r"(tf(?:\.\w+)+)(\(.*\))?$", re.S)
 """A public name in text, with or without a call."""
@@ -103,6 +112,15 @@ def _link_to_repository(app: Any, name: str, source: list[str]) -> None:
         return f"]({SHOWN.get(link[1], f'{REPOSITORY}/{link[1]}')})"
 
     source[0] = OUTSIDE.sub(address, source[0])
+
+
+def _add_keywords(app: Any, name: str, source: list[str]) -> None:
+    for (page, heading), words in KEYWORDS.items():
+        if page == name:
+            entries = ", ".join(f"! {word}" for word in words.split(", "))
+            begin, line, rest = source[0].partition(f"\n{heading}\n")
+            assert line, f"{page} has no {heading}"
+            source[0] = f"{begin}{line}\n```{{index}} {entries}\n```\n{rest}"
 
 
 def _link_to_reference(app: Any, document: nodes.document) -> None:
@@ -207,6 +225,7 @@ def setup(app: Any) -> None:
     """Register the hooks; Sphinx calls this function."""
     app.connect("doctree-read", _plain_builtins)
     app.connect("source-read", _link_to_repository)
+    app.connect("source-read", _add_keywords)
     app.connect("doctree-read", _link_to_reference)
     app.connect("autodoc-process-signature", _plain_signature)
     app.connect("autodoc-process-docstring", _describe_name, priority=900)
