@@ -15,7 +15,7 @@ NAME = "example 1 of the page"
 
 
 def run(source: str, names: dict[str, Any] | None = None, echoes: bool = False) -> str:
-    return asyncio.run(cells.run(source, NAME, {} if names is None else names, echoes))
+    return asyncio.run(cells.run_cell(source, NAME, {} if names is None else names, echoes))
 
 
 @pytest.mark.parametrize(
@@ -84,22 +84,6 @@ def test_errors_name_the_line() -> None:
     assert (last.filename, last.lineno, last.line) == (NAME, 2, "y = x / 0")
     with pytest.raises(SyntaxError, match="never closed"):
         run("f(")
-
-
-def test_a_program_is_cancelled_at_its_next_await() -> None:
-    names: dict[str, Any] = {"count": 0}
-
-    async def both() -> str:
-        source = "import asyncio\nwhile True:\n    count += 1\n    await asyncio.sleep(0)"
-        running = asyncio.create_task(cells.run(source, NAME, names))
-        for _ in range(10):
-            await asyncio.sleep(0)
-        cells.cancel()
-        return await running
-
-    assert asyncio.run(both()) == "Stopped."
-    assert names["count"] > 1
-    cells.cancel()  # nothing runs
 
 
 def test_an_interrupt_ends_a_program() -> None:

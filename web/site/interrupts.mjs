@@ -6,7 +6,7 @@ import asyncio, signal
 
 LOOP = asyncio.get_event_loop()
 LOOP._keyboard_interrupt_handler = lambda: None  # the interrupted call reports the error
-CALLS = {"eval_code_async", "as_javascript.<locals>.call"}
+CALLS = {"eval_code_async", "as_javascript.<locals>.call", "run_cell"}
 INNER = ("asyncio", "pyodide", "_pyodide", "tfpy")
 
 def install(postpone):

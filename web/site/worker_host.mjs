@@ -93,12 +93,8 @@ const calls = {
    */
   cell(source, filename, echoes) {
     cells ??= tfpy.pyodide.pyimport("tfpy._src.display.cells");
-    return cells.run(source, filename, tfpy.pyodide.globals, echoes);
+    return cells.run_cell(source, filename, tfpy.pyodide.globals, echoes);
   },
-  /** Cancel the running cell at its next await. */
-  cancel: () => cells?.cancel(),
-  /** @param {SharedArrayBuffer} memory the page interrupts Python by setting its first byte to 2 */
-  interruptible: (memory) => tfpy.pyodide.setInterruptBuffer(new Uint8Array(memory)),
   /** @type {(code: string, globals?: Record<string, any>) => Promise<any>} */
   run: async (code, globals) => sendable(await tfpy.run(code, globals)),
   /** @param {boolean} isSent true if the page has written the signal, which Python may have received */

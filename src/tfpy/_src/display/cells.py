@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import asyncio
 import inspect
 import linecache
 import sys
@@ -12,10 +11,8 @@ from typing import Any
 
 from tfpy._src.display.screen import Screen
 
-_running: asyncio.Task[Any] | None = None
 
-
-async def run(source: str, filename: str, names: dict[str, Any], echoes: bool = False) -> str:
+async def run_cell(source: str, filename: str, names: dict[str, Any], echoes: bool = False) -> str:
     """Run a program, and display the value of its last expression.
 
     Args:
@@ -27,11 +24,9 @@ async def run(source: str, filename: str, names: dict[str, Any], echoes: bool = 
     Returns:
         Sentence for a reader who sees no other output.
     """
-    global _running
     tree = ast.parse(source, filename)
     # tracebacks show these lines, and tf.function reads them
     linecache.cache[filename] = len(source), None, source.splitlines(keepends=True), filename
-    _running = asyncio.current_task()
     try:
         for part in _parts(tree.body, echoes):
             value = await _evaluate(part, filename, names)
@@ -39,17 +34,9 @@ async def run(source: str, filename: str, names: dict[str, Any], echoes: bool = 
                 sys.displayhook(value)
             else:
                 _display(value)
-    except (asyncio.CancelledError, KeyboardInterrupt):
+    except KeyboardInterrupt:
         return "Stopped."
-    finally:
-        _running = None
     return _summary(tree)
-
-
-def cancel() -> None:
-    """Cancel the running program at its next `await`."""
-    if _running is not None:
-        _running.cancel()
 
 
 def _parts(body: list[ast.stmt], echoes: bool) -> Iterator[ast.Expression | ast.Module]:
