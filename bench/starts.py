@@ -1,10 +1,11 @@
-"""The time of a page's start until the first result, and its bytes, with TensorFlow.js and jax-js.
+"""The time of a page's start until the first result, and its bytes, for tfpy and its peers.
 
     PYTHONPATH=src:. python -m bench.starts build/site --backend wasm --loads 10
 
 Chromium, with a profile on disk as users have it, loads a page of each side in turns: first with
-empty caches, then from its cache. A page adds two numbers and reads them. A second site is another
-side (`before/site`), and so is tfpy with Keras imported (`--keras`).
+empty caches, then from its cache. A page adds two numbers and reads them. The peers are
+TensorFlow.js, jax-js and ONNX Runtime Web. A second site is another side (`before/site`), and so is
+tfpy with Keras imported (`--keras`).
 """
 
 from __future__ import annotations
@@ -77,6 +78,21 @@ JAXJS = """async (backend) => {
   if (values[1] !== 3) throw new Error(`${values}`);
   return [performance.now()];
 }"""
+MODEL = (
+    "CAg6RAoOCgF4CgFvEgF5IgNBZGQSAWcqDQgBEAFCAW9KBAAAgD9aDwoBeBIKCggIARIECgIIAmIPCgF5EgoKCAgB"
+    "EgQKAggCQgQKABAN"
+)
+"""An ONNX model that adds 1 to a vector, in base64."""
+ORT = """async (backend, model) => {
+  const dist = "/node_modules/onnxruntime-web/dist/";
+  const ort = await import(`${dist}ort.${backend}.min.mjs`);
+  ort.env.wasm.wasmPaths = dist;
+  const bytes = Uint8Array.from(atob(model), (letter) => letter.charCodeAt(0));
+  const session = await ort.InferenceSession.create(bytes, { executionProviders: [backend] });
+  const { y } = await session.run({ x: new ort.Tensor("float32", [1, 2], [2]) });
+  if (y.data[1] !== 3) throw new Error(`${y.data}`);
+  return [performance.now()];
+}"""
 FETCHED = "() => performance.getEntriesByType('resource').map(({ name }) => name)"
 COMPRESSED = (".wasm", ".mjs", ".js", ".json", ".html", ".css")
 """Suffixes that servers compress. Wheels and archives are already compressed."""
@@ -128,6 +144,8 @@ def sides(options: argparse.Namespace, stack: ExitStack) -> Iterator[Side]:
                 yield side("TensorFlow.js", TFJS)
                 if options.backend != "cpu":
                     yield side("jax-js", JAXJS)
+                if options.backend in ("wasm", "webgpu"):
+                    yield side("ONNX Runtime Web", ORT, MODEL)
 
 
 def _side(
@@ -204,7 +222,7 @@ def main() -> None:
     parser.add_argument("--backend", choices=BACKENDS, default="wasm")
     parser.add_argument("--loads", type=int, default=10, help="loads of each side from the cache")
     parser.add_argument("--keras", action="store_true", help="also load tfpy with Keras imported")
-    parser.add_argument("--alone", action="store_true", help="omit TensorFlow.js and jax-js")
+    parser.add_argument("--alone", action="store_true", help="omit the peers")
     options = parser.parse_args()
     with ExitStack() as stack:
         found = list(sides(options, stack))
