@@ -46,8 +46,19 @@ def test_a_ported_app(show: Show) -> None:
 
 
 def test_a_page_with_keras(show: Show) -> None:
+    """The network learns the spiral, and the page draws its regions and its loss."""
     page = show({"page.html": block("README.md", "html", "keras")}, "page.html")
-    assert float(printed(page, "0.")) > 0.9
+    *_, loss = printed(page, "validation loss").split()
+    assert float(loss) < 0.2
+    assert page.evaluate(COLORS) > 100
+    assert page.evaluate("document.querySelectorAll('#plot svg').length") == 1
+
+
+COLORS = """(() => {
+  const { data } = document.querySelector("#plane").getContext("2d").getImageData(0, 0, 200, 200);
+  return new Set(new Uint32Array(data.buffer)).size;
+})()"""
+"""JavaScript that returns the number of colors on the canvas of README.md's page."""
 
 
 TRAINED = """(async (table) => {
@@ -97,7 +108,8 @@ SAID = """(async () => {
 
 def test_functions_for_javascript(show: Show) -> None:
     said = "globalThis.said = [data.constructor.name, ...data];"
-    page = show({"page.html": MODULE.format(block("README.md", "js") + said)}, "page.html")
+    program = block("docs/pages.md", "js", "def softmax")
+    page = show({"page.html": MODULE.format(program + said)}, "page.html")
     kind, *values = page.evaluate(SAID, SECONDS)
     assert kind == "Float32Array"
     assert [round(value, 3) for value in values] == [0.09, 0.245, 0.665]

@@ -11,9 +11,10 @@ from xml.etree import ElementTree
 
 import pytest
 from guides.documents import ROOT
+from PIL import Image
 
 FIGURES = ROOT / "docs" / "figures"
-IMAGE = re.compile(r"!\[([^\]]*)\]\((figures/[^)]+)\)")
+IMAGE = re.compile(r"!\[([^\]]*)\]\(((?:docs/)?figures/[^)]+)\)")
 
 
 def script(name: str) -> ModuleType:
@@ -63,3 +64,22 @@ def test_images_are_there_and_described(page: Path) -> None:
     for words, file in IMAGE.findall(text):
         assert len(words.split()) >= 5
         assert (ROOT / "docs" / file).is_file()
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/site/index.md"])
+def test_the_animation_of_the_first_page(page: str) -> None:
+    """It is described, small enough for a first page, and ends with the result."""
+    found = IMAGE.findall((ROOT / page).read_text(encoding="utf-8"))
+    words, file = next(one for one in found if one[1].endswith("train.webp"))
+    assert len(words.split()) >= 5
+    assert (ROOT / "docs" / file.removeprefix("docs/")).stat().st_size < 400_000
+    durations = []
+    with Image.open(FIGURES / "train.webp") as image:
+        assert image.width == 800
+        for number in range(image.n_frames):
+            image.seek(number)
+            image.load()
+            durations.append(image.info["duration"])
+    assert len(durations) >= 30
+    assert 6000 <= sum(durations) <= 10_000
+    assert durations[-1] >= 1000
