@@ -6,6 +6,7 @@ A distribution for these tests consists of small wheels, and the site's list nam
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import subprocess
 from collections.abc import Iterator
@@ -13,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from guides.documents import block
 
 from buildsys.cache import file_hash
 from buildsys.paths import SITE
@@ -65,6 +67,18 @@ def write_distribution(folder: Path) -> str:
         }
     (folder / f"absent-1.0-{TAG}.whl").unlink()
     return json.dumps({"version": VERSION, "packages": packages})
+
+
+def test_the_packages_of_the_guide_are_listed() -> None:
+    """Check the names in a program that needs packages from Pyodide's CDN."""
+    text = block("docs/pages.md", "html", "pandas")
+    found = re.search(r'packages="(.*)">\n(.*)</script>', text, re.DOTALL)
+    assert found is not None
+    listed = json.loads((SITE / "pyodide" / "distribution.json").read_text())["packages"]
+    packages = [listed[name] for name in found[1].split(", ")]
+    modules = {module for package in packages for module in package["imports"]} | {"tfpy"}
+    assert set(re.findall(r"^(?:import|from) (\w+)", found[2], re.MULTILINE)) <= modules
+    compile(found[2], "guide", "exec")
 
 
 @pytest.fixture(scope="module")

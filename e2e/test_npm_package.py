@@ -101,7 +101,9 @@ def test_types(project: Path) -> None:
     modules = ["--module", "ESNext", "--moduleResolution", "Bundler"]
     argv = [npm.tool("tsc"), "--ignoreConfig", *options, *modules]
     (project / "typed.ts").write_text(TYPED)
-    run(*argv, "main.ts", "typed.ts", cwd=project)
+    loading = 'import { loadTfpy } from "tfpy-web";\nconst tfpy = await loadTfpy();\n'
+    (project / "documented.ts").write_text(loading + block("web/npm/README.md", "ts"))
+    run(*argv, "main.ts", "typed.ts", "documented.ts", cwd=project)
     (project / "wrong.ts").write_text(TYPED + ";\n".join(WRONG))
     done = subprocess.run(
         [*map(str, argv), "wrong.ts"], cwd=project, capture_output=True, text=True
@@ -127,7 +129,7 @@ document.body.dataset.found = JSON.stringify([[...y.data]]);
 
 
 def test_programs_without_python(project: Path, tfpy_sessions: Sessions) -> None:
-    """A build that imports only tfpy-web/run has no files of Python, and runs a program."""
+    """Check that a build that imports only tfpy-web/run runs, and has no files of Python."""
     folder = project / "run_only"
     (folder / "public").mkdir(parents=True)
     (folder / "main.js").write_text(ONLY_RUN)

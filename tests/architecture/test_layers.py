@@ -22,6 +22,7 @@ LATE_IMPORTS = {
     "formats/exported/api.py": "the lowerings of devices load when something is exported",
     "functions/control/tensor_array.py": "a class makes values of its subclass",
     "functions/tf_function/text.py": "tables load when a notebook shows something",
+    "keras_support/versions.py": "importlib.metadata is slow to load, and only an error uses it",
     "loader/bytecode.py": "what only Pyodide's Python has",
     "loader/lazy_imports.py": "what only Pyodide has, and what few pages use",
 }
