@@ -311,8 +311,9 @@ def test_an_example_of_the_reference(open_page: OpenDocs) -> None:
     assert found == {"output": ["3\n"], "error": []}
     assert len(set(page.evaluate("progress", RUN_SECONDS))) > 5
     waits = "import asyncio\nkept = 1\nprint('a')\nwhile True: await asyncio.sleep(0)"
-    stopped = use(page, 2, waits, stops=True)
-    assert stopped["shown"] == [["output", "a\n"], ["note", "Stopped."]]
+    for _ in range(2):
+        stopped = use(page, 2, waits, stops=True)
+        assert stopped["shown"] == [["output", "a\n"], ["note", "Stopped."]]
     assert use(page, 2, "kept")["shown"] == [["output", "1\n"]]
     failed = use(page, 2, FAILING)
     ((kind, text),) = failed["shown"]
@@ -324,6 +325,6 @@ def test_an_example_of_the_reference(open_page: OpenDocs) -> None:
     assert violations(page) == []
     stopped = use(page, 2, "print('b')\nwhile True: pass", stops=True)
     assert [kind for kind, _ in stopped["shown"]] == ["output", "note"]
-    assert "lost its variables" in stopped["shown"][1][1]
+    assert "variables are lost" in stopped["shown"][1][1]
     assert use(page, 2, "'kept' in dir()")["shown"] == [["output", "False\n"]]
     page.close()

@@ -155,8 +155,8 @@ def test_what_cannot_be_loaded_is_named(tfpy_page: OpenPageFixture) -> None:
     found = run_module(tfpy_page(BLANK), FAILING_LOADS)
     for name, texts in {
         "core": ["Python did not start", "/nowhere/pyodide.mjs: 404"],
-        "lock": ["no lock file at", "/nowhere/lock.json: 404"],
-        "page": ["the lock file is not JSON", "/index.html: 200"],
+        "lock": ["there is no file at", "/nowhere/lock.json: 404"],
+        "page": ["the file is not JSON", "/index.html: 200"],
         "wheel": ["cannot be loaded", "/nowhere/tfpy_web-9-py3-none-any.whl: 404"],
         "threads": [
             "tfpy: ValueError: Flag TFPY_WASM_THREADS_COUNT must be an integer of at least 0, "

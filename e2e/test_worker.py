@@ -93,6 +93,9 @@ CALLS = """import("/worker.mjs").then(async ({ startWorker }) => {
     isKept.push(await tfpy.interrupt());
     stopped.push(await waiting);
   }
+  const early = said(tfpy.run("while True: pass"));
+  isKept.push(await tfpy.interrupt()); // before the worker has begun the call
+  stopped.push(await early);
   isKept.push(await tfpy.run("kept > 1000 and caught"), await tfpy.interrupt());
   const addresses = await tfpy.run(RELATIVE);
   const clicked = new Promise((resolve) => {
@@ -144,9 +147,9 @@ def test_the_face(tfpy_page: OpenPageFixture) -> None:
     calls = CALLS.replace("MODULE", f"`{MODULE}`").replace("WAITING", json.dumps(WAITING))
     calls = calls.replace("DOWNLOAD", json.dumps(DOWNLOAD))
     found = page.evaluate(calls.replace("RELATIVE", json.dumps(RELATIVE)), LOAD_SECONDS)
-    assert found["isKept"] == [True] * 5 + [1, True]
+    assert found["isKept"] == [True] * 6 + [1, True]
     assert [str(text).split()[-1] for text in (stopped[0] for stopped in found["stopped"])] == [
-        "KeyboardInterrupt", *"1", *["KeyboardInterrupt"] * 3
+        "KeyboardInterrupt", *"1", *["KeyboardInterrupt"] * 4
     ]  # fmt: skip
     url, *rest, name, text = found["addresses"]
     assert (name, text) == ("a.txt", "of the worker")

@@ -343,13 +343,15 @@ import tensorflow as tf
 for name in ("absl.flags", "h5py._hl.files", "ml_dtypes._finfo", "rich.text"):
     assert name not in sys.modules, name
 model = keras.Sequential([keras.Input((2,)), keras.layers.Dense(1)])
+model.compile("sgd", "mse")
 for name in ("model.keras", "model.h5", "model.weights.h5"):
     path = {str(tmp_path)!r} + "/" + name
     (model.save_weights if "weights" in name else model.save)(path)
     if "weights" in name:
         model.load_weights(path)
     else:
-        assert len(keras.models.load_model(path).weights) == 2
+        loaded = keras.models.load_model(path)
+        assert loaded.compiled and len(loaded.weights) == 2
 import h5py
 assert "h5py._hl.files" in sys.modules and issubclass(h5py.File, h5py.Group)
 lines = []

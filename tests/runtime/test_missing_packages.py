@@ -54,7 +54,9 @@ def test_pages_of_the_loader(
 def test_python() -> None:
     assert remedy("keras") == 'Run pip install "tfpy-web[keras]".'
     assert remedy("ml-dtypes") == "Run pip install ml-dtypes."
-    assert several_devices() == 'Run pip install jax and call tf.set_backend("jax").'
+    assert several_devices() == (
+        "To use several devices, run pip install jax and call tf.set_backend('jax')."
+    )
 
 
 @pytest.mark.parametrize(

@@ -262,7 +262,7 @@ def test_inputs_by_position(runner: ProgramRunner, tmp_path: Path) -> None:
     assert runner.run(flat, "layer")["y"].tolist() == [[32]]
     assert runner.run([[1, 10], 3], "scaled")["y"].tolist() == [[3, 30]]
     assert runner.run([flat, 3], "scaled")["y"].tolist() == [[3, 30]]
-    takes = "scaled takes the 2 inputs x, n; pass an array of them, or an object that maps"
+    takes = "scaled takes the 2 inputs x, n. Pass an array of them, or an object that maps"
     for inputs in ([[1, 10]], [1, 10, 3], 3, None, flat):
         with pytest.raises(RuntimeFailed, match=takes):
             runner.run(inputs, "scaled")

@@ -50,7 +50,7 @@ export default function tfpy({ isolated = false } = {}) {
       base = config.base;
     },
     resolveId(id) {
-      return id in MODULES ? `\0${id}` : null;
+      return Object.hasOwn(MODULES, id) ? `\0${id}` : null;
     },
     load(id) {
       const found = Object.entries(MODULES).find(([name]) => id === `\0${name}`);

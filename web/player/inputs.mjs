@@ -166,11 +166,14 @@ export function shownSpec({ dtype, shape }) {
  */
 function byName(functionName, names, inputs) {
   if (isRecord(inputs) && !isTensor(inputs, names)) return inputs;
+  if (names.length === 0 && inputs === undefined) return {};
   const ordered = names.length === 1 ? [inputs] : inputs;
   if (!Array.isArray(ordered) || ordered.length !== names.length) {
-    const known = names.length > 0 ? `the ${names.length} inputs ${names.join(", ")}` : "no inputs";
+    if (names.length === 0) throw new TypeError(`${functionName} takes no inputs. Pass {}.`);
     const forms = "an array of them, or an object that maps their names to them";
-    throw new TypeError(`${functionName} takes ${known}; pass ${forms}`);
+    throw new TypeError(
+      `${functionName} takes the ${names.length} inputs ${names.join(", ")}. Pass ${forms}.`,
+    );
   }
   return Object.fromEntries(names.map((name, i) => [name, ordered[i]]));
 }

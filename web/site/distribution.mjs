@@ -61,10 +61,10 @@ export async function indexOf(request, read) {
   let list;
   let base = "";
   for (const name of names) {
-    if (!(name in packages)) {
+    if (!Object.hasOwn(packages, name)) {
       list ??= await listFor(name, request, read);
-      base = distribution ?? cdn(list.version);
-      const found = list.packages[name];
+      base = distribution || cdn(list.version);
+      const found = Object.hasOwn(list.packages, name) && list.packages[name];
       if (!found) throw new PackageError(unknown(name, lock, list, lockFileURL, indexURL));
       packages[name] = { ...found, file_name: new URL(found.file_name, base).href };
       added.push(name);
@@ -87,7 +87,7 @@ async function listFor(name, { indexURL, lockFileURL }, read) {
   } catch (cause) {
     throw new PackageError(
       `tfpy: the package "${name}" is not in ${lockFileURL}, and the list of the packages in Pyodide's distribution ` +
-        `cannot be read: ${cause}. The list is a file of tfpy's site: upload ${url}.`,
+        `cannot be read: ${/** @type {Error} */ (cause).message}. The list is a file of tfpy's site: upload ${url}.`,
       { cause },
     );
   }
@@ -137,7 +137,7 @@ export function explanation({ lock, added, base, version }, failed) {
   return (
     `The site does not contain ${names.join(", ")}. tfpy loads such packages from Pyodide's distribution at ${base}. ` +
     `To load them from your own server, put the files of Pyodide ${version} into a folder there ` +
-    `(${added.map(fileOf).join(", ")}), and name the folder in the attribute distribution="folder/" of the script, or ` +
+    `(${added.map(fileOf).join(", ")}). Then name the folder in the attribute distribution="folder/" of the script, or ` +
     `in the option distribution of loadTfpy. The full archive at ${RELEASES} contains the files.`
   );
 }

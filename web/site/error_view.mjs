@@ -68,7 +68,8 @@ export function showError(element, error) {
   if (hidden > 0) {
     const details = document.createElement("details");
     const summary = document.createElement("summary");
-    summary.textContent = `${hidden} more frames, of tfpy, Pyodide and other packages`;
+    const frames = hidden === 1 ? "1 more frame" : `${hidden} more frames`;
+    summary.textContent = `${frames}, of tfpy, Pyodide and other packages`;
     details.append(summary, ...elementsOf(message));
     element.append(details);
   }

@@ -10,7 +10,8 @@ import { digest } from "./faults.mjs";
 const builtin = (name) => /** @type {any} */ (globalThis).process.getBuiltinModule(`node:${name}`);
 
 /**
- * Return the index of the packages that are wanted, of which all are files, and the folder of the site's packages.
+ * Return the index of the packages that are wanted, in which every added package is a file on disk, and the folder of
+ * the site's packages.
  * @param {import("./distribution.mjs").Request} request
  * @returns {Promise<{index: Index, packageBaseUrl: string, end: () => Promise<void>}>} `end` removes downloaded files
  */
@@ -20,17 +21,17 @@ export async function openFiles(request) {
   const packageBaseUrl = builtin("url").fileURLToPath(new URL(".", request.lockFileURL));
   if (index.added.length === 0) return { index, packageBaseUrl, end: async () => {} };
   const folder = await mkdtemp(`${builtin("os").tmpdir()}/tfpy-`);
-  const end = () => rm(folder, { recursive: true });
+  const end = () => rm(folder, { recursive: true, force: true, maxRetries: 3 }).catch(() => {});
   const packages = { ...index.lock.packages };
   const add = async (/** @type {string} */ name) => {
     const file_name = await download(index, name, folder);
     packages[name] = { ...packages[name], file_name };
   };
-  try {
-    await Promise.all(index.added.map(add));
-  } catch (error) {
+  const ends = await Promise.allSettled(index.added.map(add)); // `end` must not run while others still write
+  const failed = ends.find((one) => one.status === "rejected");
+  if (failed) {
     await end();
-    throw error;
+    throw failed.reason;
   }
   return { index: { ...index, lock: { ...index.lock, packages } }, packageBaseUrl, end };
 }

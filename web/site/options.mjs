@@ -26,7 +26,7 @@ const ATTRIBUTES = [
  * @param {Record<string, any>} options
  */
 export function checkOptions(taker, options) {
-  const known = Object.keys(OPTIONS);
+  const known = Object.keys(OPTIONS).filter((name) => taker === "loadTfpy" || name !== "signals");
   for (const name of Object.keys(options)) {
     if (known.includes(name)) continue;
     const close = closest(name, known);

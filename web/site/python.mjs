@@ -95,11 +95,11 @@ async function loadingError(what, cause, files, violations) {
 /** Return the content of a lock file or of a similar file. @param {string} url */
 async function fetchLock(url) {
   const response = await fetch(url);
-  if (!response.ok) throw new Error(`no lock file at ${described(response)}`);
+  if (!response.ok) throw new Error(`there is no file at ${described(response)}`);
   try {
     return await response.json();
   } catch (error) {
-    throw new Error(`the lock file is not JSON: ${described(response)}`, { cause: error });
+    throw new Error(`the file is not JSON: ${described(response)}`, { cause: error });
   }
 }
 
@@ -281,7 +281,7 @@ function fetchEarly(urls) {
 }
 
 /**
- * Start Python, and fetch packages meanwhile; loadPackages loads packages that are not in the lock file.
+ * Start Python, and fetch packages meanwhile; loadPackages loads wheels at URLs.
  * @param {Start} start
  * @param {Promise<Index>} index
  * @returns {Promise<import("pyodide").PyodideInterface>}

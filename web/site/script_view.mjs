@@ -75,7 +75,8 @@ export function openView(script, pictures) {
      */
     picture(svg, place) {
       const named = typeof place === "string" ? document.querySelector(place) : null;
-      const into = pictures.get(place) ?? named ?? appendNew("div", "tfpy-picture");
+      const known = pictures.get(place);
+      const into = (known?.isConnected && known) || named || appendNew("div", "tfpy-picture");
       pictures.set(place, into);
       into.innerHTML = svg;
     },

@@ -99,6 +99,7 @@ async function runInTurn(all, scripts, open) {
     }
   } catch (error) {
     console.error(error);
+    current.removeAttribute("data-tfpy");
     shown().error(error);
     dispatch("tfpy-error", { error });
   }

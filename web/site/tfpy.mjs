@@ -33,7 +33,8 @@ import { filenameOf, importModule, loadPython, messageOf } from "./python.mjs";
  * @property {Record<string, boolean | number | string>} [flags] flags of tf.env(), set before the backend starts
  * @property {(progress: Progress) => void} [onProgress]
  * @property {(line: string) => void} [stdout] called with each printed line; default: the console
- * @property {Int32Array} [signals] if its first element becomes 2 (SIGINT), Python raises KeyboardInterrupt
+ * @property {Int32Array} [signals] if its first element becomes 2 (SIGINT), Python raises KeyboardInterrupt; must be
+ *   in a SharedArrayBuffer if another thread writes it; not for startWorker, which returns `interrupt`
  *
  * @typedef {object} Tfpy
  * @property {import("pyodide").PyodideInterface} pyodide

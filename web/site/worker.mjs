@@ -36,6 +36,7 @@ import { transferable } from "./transfer.mjs";
  * @property {(moved: Transferable[], call: string, ...values: any[]) => Promise<any>} askMoving
  * @property {() => Promise<boolean>} interrupt resolves to false if it had to end the worker
  * @property {() => void} end
+ * @property {() => boolean} isOver returns true if the worker has ended
  */
 
 /**
@@ -74,36 +75,53 @@ export async function startWorker(options = {}) {
       print: linesTo(stdout ?? console.log),
       picture: () => {}, // only scripts of a page show them
     });
-  let opened = await open();
-  const ask = (/** @type {string} */ call, /** @type {any[]} */ ...values) =>
-    opened.ask(call, ...values);
+  let current = await open();
+  let isEnded = false;
+  /** The worker that replaces an interrupted one, while it starts. @type {Promise<Opened> | undefined} */
+  let replacing;
+  const replace = async () => {
+    try {
+      current = await open();
+    } finally {
+      replacing = undefined;
+    }
+    if (isEnded) current.end();
+    return current;
+  };
+  /** @template T @param {(opened: Opened) => Promise<T>} call */
+  const withWorker = (call) => (replacing ? replacing.then(call) : call(current));
   return {
     get worker() {
-      return opened.worker;
+      return current.worker;
     },
-    end: () => opened.end(),
+    end() {
+      isEnded = true;
+      current.end();
+    },
     async interrupt() {
-      const isKept = await opened.interrupt();
-      if (!isKept) opened = await open();
-      return isKept;
+      if (!replacing && (await current.interrupt())) return true;
+      replacing ??= replace();
+      await replacing;
+      return false;
     },
-    run: (code, globals) => ask("run", code, globals),
-    backend: () => ask("backend"),
-    callable: async (source) => {
-      const owner = opened;
-      return callableOf(owner, await owner.ask("callable", source));
-    },
-    import: async (what) => {
-      const owner = opened;
-      /** @type {[string, number][]} */
-      const found = await owner.ask("import", what, location.href);
-      /** @type {any} */
-      const functions = Object.fromEntries(
-        found.map(([name, number]) => [name, callableOf(owner, number)]),
-      );
-      return functions;
-    },
+    run: (code, globals) => withWorker(({ ask }) => ask("run", code, globals)),
+    backend: () => withWorker(({ ask }) => ask("backend")),
+    callable: (source) =>
+      withWorker(async (owner) => callableOf(owner, await owner.ask("callable", source))),
+    import: (what) => withWorker((owner) => functionsOf(owner, what)),
   };
+}
+
+/**
+ * Return functions that call the functions of a module in a worker.
+ * @param {Opened} owner
+ * @param {string} what
+ * @returns {Promise<any>}
+ */
+async function functionsOf(owner, what) {
+  /** @type {[string, number][]} */
+  const found = await owner.ask("import", what, pageAddress());
+  return Object.fromEntries(found.map(([name, number]) => [name, callableOf(owner, number)]));
 }
 
 /** Functions that the page has released without `destroy`. @type {FinalizationRegistry<{ask: Opened["ask"], number: number}>} */
@@ -136,9 +154,13 @@ function callableOf({ ask, askMoving }, number) {
  * @returns {Promise<Opened>}
  */
 export async function openWorker(options, shows) {
-  const hears = { ...shows, download };
+  const hears = {
+    ...shows,
+    download: (/** @type {import("./worker_host.mjs").File} */ file) =>
+      download(file).catch(console.error),
+  };
   const signals = globalThis.crossOriginIsolated
-    ? new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT))
+    ? new Int32Array(new SharedArrayBuffer(2 * Int32Array.BYTES_PER_ELEMENT))
     : undefined;
   const url = new URL("./worker_host.mjs", import.meta.url);
   url.search = location.search; // passes the flags, which Python reads from there
@@ -180,7 +202,10 @@ export async function openWorker(options, shows) {
   const ask = (...call) => askMoving([], ...call);
   const interrupt = async () => {
     if (asked.size === 0) return true;
-    if (signals) signals[0] = SIGINT;
+    if (signals) {
+      signals[1]++;
+      signals[0] = SIGINT;
+    }
     const answered = ask("interrupt", signals !== undefined).then(
       () => true,
       () => true, // the worker has ended in the meantime
@@ -199,7 +224,7 @@ export async function openWorker(options, shows) {
     end();
     throw error;
   }
-  return { worker, ask, askMoving, interrupt, end };
+  return { worker, ask, askMoving, interrupt, end, isOver: () => over !== undefined };
 }
 
 /**
@@ -272,7 +297,7 @@ function withWholeAddresses(options) {
   const whole = { ...options };
   for (const name of /** @type {const} */ (["lockFileURL", "wheel", "distribution"])) {
     const address = options[name];
-    if (address !== undefined) whole[name] = new URL(address, pageAddress()).href;
+    if (address) whole[name] = new URL(address, pageAddress()).href;
   }
   return whole;
 }

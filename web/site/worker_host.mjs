@@ -24,7 +24,9 @@ let cells;
 const functions = new Map();
 let made = 0;
 /** Its first element interrupts Python. @type {Int32Array} */
-let signals = new Int32Array(1);
+let signals = new Int32Array(2);
+/** Number of the page's signals whose messages have arrived. The page counts its signals in `signals[1]`. */
+let handled = 0;
 /** Number of calls that have not ended. */
 let running = 0;
 
@@ -100,6 +102,7 @@ const calls = {
   /** @param {boolean} isSent true if the page has written the signal, which Python may have received */
   interrupt(isSent) {
     const isReceived = isSent && signals[0] === 0;
+    handled += Number(isSent);
     signals[0] = 0;
     if (running > 0 && !isReceived) tfpy.interrupt?.();
   },
@@ -135,7 +138,7 @@ function serve(page) {
   };
   page.onmessage = async ({ data: [number, call, ...values] }) => {
     const isRun = call !== "interrupt";
-    if (isRun && running++ === 0) signals[0] = 0; // it was sent when the last call had just ended
+    running += Number(isRun);
     try {
       const given = call === "open" ? [...values, hears] : values;
       const result = await /** @type {any} */ (calls)[call](...given);
@@ -145,6 +148,8 @@ function serve(page) {
       page.postMessage(["error", { message: explained(error), cause }, number]);
     } finally {
       running -= Number(isRun);
+      // a signal that Python postponed; a signal of the page is for a later call if its message has not arrived
+      if (running === 0 && signals[1] === handled) signals[0] = 0;
     }
   };
 }

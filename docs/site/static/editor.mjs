@@ -80,7 +80,7 @@ export function openEditor(code, { onInput, onRun }) {
     if (event.key !== "Enter" || event.isComposing) return;
     if (event.ctrlKey || event.metaKey) {
       event.preventDefault();
-      onRun();
+      if (!event.repeat) onRun();
     } else if (indentAfter(field) !== "") {
       event.preventDefault();
       document.execCommand("insertText", false, `\n${indentAfter(field)}`); // keeps the history

@@ -8,7 +8,7 @@ import { Session } from "./session.mjs";
 
 const BLOCKS = ".highlight-python .highlight, .highlight-pycon .highlight, .doctest .highlight";
 const PROMPT = ">>> ";
-const ENDED = "Stopped. Python has lost its variables: the next run starts it again.";
+const ENDED = "Stopped. The variables are lost, and the next run starts Python again.";
 
 /** @type {Session | undefined} */
 let session;
@@ -64,7 +64,12 @@ async function stop() {
   queue[0].isStopped = true;
   queue[0].update();
   await session?.stop();
-  if (!session?.isOpen) for (const block of blocks) block.hasRun = false;
+}
+
+/** Forget the blocks that have run and their images, because Python has ended. */
+function forget() {
+  pictures.clear();
+  for (const block of blocks) block.hasRun = false;
 }
 
 /** @param {string} className @param {string} text @param {() => void} press */
@@ -108,6 +113,7 @@ class Block {
       const isIdle = queue.length === 0;
       const earlier = this.isAlone ? [] : blocks.slice(0, blocks.indexOf(this));
       const missing = earlier.filter((b) => !b.isAlone && !b.hasRun && !queue.includes(b));
+      for (const block of [...missing, this]) block.isStopped = false;
       change([...queue, ...missing, this]);
       if (isIdle) runQueue();
     }
@@ -129,7 +135,9 @@ class Block {
       onInput: () => {
         this.hasRun = false;
       },
-      onRun: () => this.press(),
+      onRun: () => {
+        if (!queue.includes(this)) this.press();
+      },
     });
     this.editor = editor;
     this.pre.hidden = true;
@@ -150,19 +158,25 @@ class Block {
   /** @returns {Promise<boolean>} whether it ended without an error */
   async run() {
     this.clear();
-    this.isStopped = false;
     view = openView(this.place, pictures);
     const source = this.editor?.field.value ?? this.code;
     const filename = `example ${blocks.indexOf(this) + 1} of the page`;
     const python = open(blocks.map((block) => block.text).join());
     try {
       await python.open();
-      view.ready();
-      if (this.isStopped) return false;
+    } catch (error) {
+      console.error(error);
+      view.error(error);
+      return false;
+    }
+    view.ready();
+    if (this.isStopped) return false;
+    try {
       const summary = await python.run(source, filename, this.isAlone);
-      this.hasRun = !this.isStopped;
+      this.hasRun = !this.isStopped && source === (this.editor?.field.value ?? this.code);
       if (this.isStopped || !this.place.nextElementSibling?.matches(SHOWN)) this.note(summary);
     } catch (error) {
+      if (!python.isOpen) forget();
       if (python.isOpen || !this.isStopped) {
         console.error(error);
         view.error(error);

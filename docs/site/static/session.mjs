@@ -17,7 +17,7 @@ export class Session {
     this.hears = hears;
   }
 
-  /** Whether Python runs or starts. */
+  /** True if Python runs or starts. */
   get isOpen() {
     return this.#opened !== undefined;
   }
@@ -39,11 +39,12 @@ export class Session {
    * @returns {Promise<string>} a sentence about the program
    */
   async run(source, filename, echoes) {
-    const { ask } = await this.open();
+    const opened = await this.open();
     try {
-      return await ask("cell", source, filename, echoes);
+      return await opened.ask("cell", source, filename, echoes);
     } catch (error) {
-      await this.#stopping; // then `isOpen` tells whether Python has ended
+      await this.#stopping; // then `isOpen` is false if Python has ended
+      if (opened.isOver()) this.#opened = undefined;
       throw error;
     }
   }
@@ -55,7 +56,7 @@ export class Session {
   }
 
   async #interrupt() {
-    const { interrupt } = await this.open();
-    if (!(await interrupt())) this.#opened = undefined;
+    const opened = await this.open().catch(() => undefined); // the run reports the error
+    if (opened && !(await opened.interrupt())) this.#opened = undefined;
   }
 }

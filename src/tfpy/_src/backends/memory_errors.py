@@ -28,8 +28,9 @@ def advise(error: ResourceExhaustedError) -> None:
 def name_call(error: ResourceExhaustedError) -> None:
     """Add the function that the program has called to an error of one of its ops."""
     function = called_function()
-    if error.op and function not in (None, error.op):
-        error.message = f"{function} (op {error.op}){error.message.removeprefix(error.op)}"
+    is_named = not error.op or not error.message.startswith(f"{error.op}:")
+    if not is_named and function not in (None, error.op):
+        error.message = f"{function} (op {error.op}){error.message.removeprefix(str(error.op))}"
         error.args = (error.message,)
 
 

@@ -59,7 +59,10 @@ def several_devices() -> str:
     """Return a sentence that explains how to compute on several devices or in several processes."""
     if _IN_BROWSER:
         return "In browsers, tfpy computes on one device."
-    return f'{remedy("jax")[:-1]} and call tf.set_backend("jax").'
+    command = remedy("jax").removesuffix(".")
+    return (
+        f"To use several devices, {command[0].lower()}{command[1:]} and call tf.set_backend('jax')."
+    )
 
 
 def _place() -> PythonPlace:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import linecache
 import sys
 import threading
@@ -12,6 +13,8 @@ from typing import NamedTuple
 
 _PACKAGE = str(Path(__file__).parents[2])
 _KERAS = str(Path("keras", "src"))
+_IMPORTLIB = ("<frozen importlib", importlib.__file__)
+"""Beginnings of the names of the files that run imports."""
 _EXECUTOR = "apply"
 """Name of the function of `core.eager` that runs an op. Its callers can be public functions."""
 _AUTOGRAPH = "ag__"
@@ -64,7 +67,7 @@ class _Local(threading.local):
 local = _Local()
 
 
-_libraries: dict[str, bool] = {}  # file name -> True if the file belongs to tfpy or Keras
+_libraries: dict[str, bool] = {}  # file name -> result of is_library
 
 
 def collect(wanted: bool) -> None:
@@ -123,8 +126,8 @@ def calling_line() -> str:
 
 
 def is_library(filename: str) -> bool:
-    """Return True if a file belongs to tfpy or Keras."""
-    found = filename.startswith(_PACKAGE) or _KERAS in filename
+    """Return True if a file belongs to tfpy or Keras, or runs imports."""
+    found = filename.startswith((_PACKAGE, *_IMPORTLIB)) or _KERAS in filename
     _libraries[filename] = found
     return found
 

@@ -168,12 +168,21 @@ def _begins_with_text(value: Any) -> bool:
     return isinstance(value, str | bytes)
 
 
+def _is_nested(value: Any) -> bool:
+    return isinstance(value, list | tuple | range) or (
+        isinstance(value, np.ndarray) and value.ndim > 0
+    )
+
+
 def _non_rectangular(value: Any) -> ValueError:
     """Return the error for nested sequences whose lengths differ."""
     level = [value]
     while len({len(inner) for inner in level}) == 1:
         level = [one for inner in level for one in inner]
-        if not all(isinstance(one, list | tuple) for one in level):
+        nested = [_is_nested(one) for one in level]
+        if not any(nested):  # the lengths agree, so NumPy has another reason
+            return ValueError("Can't convert non-rectangular Python sequence to Tensor.")
+        if not all(nested):
             return ValueError(
                 "Can't convert non-rectangular Python sequence to Tensor: some of its elements are "
                 "sequences, and others are not."

@@ -80,6 +80,8 @@ def _bound(nodes: Iterable[ast.AST]) -> Iterator[str]:
     """Yield the names that statements bind, except in inner scopes."""
     for node in nodes:
         match node:
+            case ast.ImportFrom(module="__future__") | ast.alias(name="*"):
+                pass
             case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
                 yield name
             case ast.ClassDef(name=name) | ast.alias(asname=str(name)):

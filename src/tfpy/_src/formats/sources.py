@@ -103,14 +103,16 @@ def is_zip(head: bytes) -> bool:
 async def received(source: Any) -> Any:
     """Return a source with the bytes of files that the user has selected; other sources unchanged.
 
-    A single file is returned as bytes if it is a zip archive, and else under the name of a model.
+    A zip archive is returned as bytes. Other files are returned in a mapping: a single file under
+    the name of a model's main file, and several files under their paths in the selected folder.
     """
     files = listed(source)
     if not files or not all(is_js(file) and hasattr(file, "stream") for file in files):
         return source
     contents = await read_together([open_blob(file) for file in files])
     if len(files) > 1:
-        return {str(file.name): data for file, data in zip(files, contents, strict=True)}
+        names = [str(getattr(file, "webkitRelativePath", "") or file.name) for file in files]
+        return dict(zip(names, contents, strict=True))
     return contents[0] if is_zip(contents[0]) else {MODEL: contents[0]}
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-import difflib
 import functools
 import re
 import sys
 from collections.abc import Callable, Coroutine
 from typing import Any, ParamSpec, TypeVar
+
+from tfpy._src.base.errors import InvalidArgumentError
+from tfpy._src.base.suggestions import did_you_mean
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -54,7 +56,8 @@ def advised_async(
 
 def advise(error: Exception) -> None:
     """Add a note to an error if a solution is known, at most once."""
-    note = _note(str(error)) if isinstance(error, ValueError | TypeError) else ""
+    has_note = isinstance(error, ValueError | TypeError | InvalidArgumentError)
+    note = _note(str(error)) if has_note else ""
     if note and note not in getattr(error, "__notes__", ()):
         error.add_note(note)
 
@@ -77,6 +80,4 @@ def _note(message: str) -> str:
 
 def _suggestion(kind: str, name: str) -> str:
     module = sys.modules[f"keras.src.{_MODULES[kind]}"]
-    known = [*_SHORT.get(kind, ()), *module.ALL_OBJECTS_DICT]
-    close = difflib.get_close_matches(name, known, n=1)
-    return f"Did you mean {close[0]!r}?" if close else ""
+    return did_you_mean(name, [*_SHORT.get(kind, ()), *module.ALL_OBJECTS_DICT]).lstrip()

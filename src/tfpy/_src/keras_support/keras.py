@@ -48,10 +48,12 @@ def _backend() -> str:
 
 def is_available() -> bool:
     """Return True if Keras is installed and runs on tfpy. Keras is not imported."""
-    backend = os.environ.get("KERAS_BACKEND", "tensorflow")
-    return (
-        is_replaced() and backend == "tensorflow" and importlib.util.find_spec("keras") is not None
-    )
+    if not is_replaced():
+        return False
+    if sys.modules.get("keras") is not None:
+        return _backend() == "tensorflow"
+    backend = os.environ.get("KERAS_BACKEND") or "tensorflow"
+    return backend == "tensorflow" and importlib.util.find_spec("keras") is not None
 
 
 def names_of_package() -> list[str]:

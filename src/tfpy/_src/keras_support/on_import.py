@@ -37,6 +37,8 @@ class _Finder(MetaPathFinder):
     ) -> ModuleSpec | None:
         if fullname != _KERAS:
             return None
+        if any(isinstance(finder, overlay.KerasFinder) for finder in sys.meta_path):
+            return None  # tfpy already stands in for TensorFlow
         spec = PathFinder.find_spec(fullname, path, target)
         if spec is not None and spec.loader is not None:
             spec.loader = _Starting(self, spec.loader)
@@ -57,7 +59,6 @@ class _Starting(overlay.Wrapping):
         if self._finder in sys.meta_path:
             sys.meta_path.remove(self._finder)
         if is_wanted():
-            os.environ["KERAS_BACKEND"] = NAME  # the variable may be empty
             as_tensorflow()
             spec.loader = overlay.AtOnce(self.loader)
         else:
@@ -76,8 +77,9 @@ def _configured() -> str:
     """Return the backend in Keras's configuration file, which Keras finds in the same way."""
     home = os.path.expanduser("~")
     folder = os.path.join(home if os.access(home, os.W_OK) else "/tmp", ".keras")
+    path = os.path.join(os.environ.get("KERAS_HOME", folder), "keras.json")
     try:
-        with open(os.path.join(os.environ.get("KERAS_HOME", folder), "keras.json")) as file:
+        with open(os.path.expanduser(path)) as file:
             return str(json.load(file).get("backend", NAME))
     except (OSError, ValueError):
         return NAME

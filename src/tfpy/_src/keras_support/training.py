@@ -34,9 +34,12 @@ def replace(trainer: types.ModuleType) -> None:
     """Add the awaitable methods to Keras models, and notes to the errors of the others."""
     for method in (fit_async, evaluate_async, predict_async, save_async):
         setattr(trainer.TensorFlowTrainer, method.__name__, method)
-    for name in ("compile", "fit", "evaluate", "predict"):
+    for name in ("fit", "evaluate", "predict"):
         method = getattr(trainer.TensorFlowTrainer, name)
         setattr(trainer.TensorFlowTrainer, name, advised(method))
+    # Keras compares a model's `compile` with this one to find models that override it.
+    base = trainer.base_trainer.Trainer
+    base.compile = advised(base.compile)
     trainer.TFEpochIterator._get_iterator = _on_device
     plain = trainer.TensorFlowTrainer._make_function
 
@@ -307,6 +310,10 @@ async def save_async(self: Any, filepath: Any, overwrite: bool = True, **options
 def _written(model: Any, url: str, options: dict[str, Any]) -> tuple[str, bytes]:
     """Return the filename and the bytes of a model that is saved at a URL."""
     path = PurePosixPath(url.partition("://")[2])
+    if not path.name:
+        raise ValueError(
+            f"save_async: the URL {url!r} has no name. Write a URL such as 'indexeddb://flowers'."
+        )
     if not path.suffix:
         path = path.with_suffix(".keras")
     with tempfile.TemporaryDirectory() as folder:

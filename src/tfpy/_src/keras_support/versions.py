@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import warnings
-
 from tfpy._src.base.missing_packages import remedy
+from tfpy._src.base.source_locations import warn
 from tfpy._src.base.version import __version__
 
 TESTED = "3.15"
@@ -14,7 +13,7 @@ TESTED = "3.15"
 def warn_if_untested(version: str) -> None:
     """Warn if Keras, which has just been imported, has a version that is not tested."""
     if not _is_tested(version):
-        warnings.warn(_text(version), RuntimeWarning, stacklevel=3)  # the line of the import
+        warn(_text(version))
 
 
 def add_note(error: Exception) -> None:

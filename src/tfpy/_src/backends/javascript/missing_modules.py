@@ -33,6 +33,8 @@ def explain() -> None:
 
     def add_note(error: ModuleNotFoundError) -> None:
         first = (error.name or "").partition(".")[0]
+        if not first:
+            return
         if first in sys.stdlib_module_names:
             of_pyodide(error)
         elif first not in sys.modules and not hasattr(error, _MARK):
@@ -73,6 +75,6 @@ def _package_of(module: str) -> str:
     """Return the package of the site or of Pyodide's distribution that contains a module."""
     pyodide_js: Any = importlib.import_module("pyodide_js")
     described: dict[str, Any] = pyodide_js.lockfile.packages.to_py()
-    with contextlib.suppress(ImportError, OSError):  # a site without the list
+    with contextlib.suppress(ImportError, OSError, ValueError, KeyError):  # no list on the site
         described = json.loads(lazy_imports.read(LIST))["packages"] | described
     return next((name for name, facts in described.items() if module in facts["imports"]), "")

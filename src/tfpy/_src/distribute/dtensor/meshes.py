@@ -157,7 +157,7 @@ def _mend(count: int) -> str:
     backend = active_backend()
     if count > 1 or sharder_of(backend) is not None:
         return ""
-    return f". The {backend.name} backend computes on one device. {several_devices()}"
+    return f". The active backend is {backend.name}. {several_devices()}"
 
 
 def _mesh(

@@ -25,9 +25,10 @@ def as_tensorflow(replace: bool = False) -> None:
     """Make `import tensorflow` import tfpy, so that programs for TensorFlow and Keras use tfpy.
 
     The first import of Keras after tfpy and the first access to `tf.keras` call this function
-    automatically, unless TensorFlow is installed or another backend of Keras is selected. The
-    module `tensorflow` has the names of tfpy, which are the same objects. Only
-    `tensorflow.__version__` differs: it is the version of TensorFlow with which tfpy is compatible.
+    automatically. The import of Keras does not call it if TensorFlow is installed or if another
+    backend of Keras is selected. The module `tensorflow` has the names of tfpy, which are the same
+    objects. `tensorflow.__version__` is the version of TensorFlow with which tfpy is compatible.
+    Private names that Keras and other packages import exist in `tensorflow` only.
 
     Args:
         replace: If True, `import tensorflow` imports tfpy even if TensorFlow is installed. If
@@ -59,7 +60,8 @@ def as_tensorflow(replace: bool = False) -> None:
             "as_tensorflow: TensorFlow is installed here, and `import tensorflow` imports it. "
             "tfpy.as_tensorflow(replace=True) makes it import tfpy in this process"
         )
-    os.environ.setdefault("KERAS_BACKEND", "tensorflow")
+    if not os.environ.get("KERAS_BACKEND"):  # it may be empty
+        os.environ["KERAS_BACKEND"] = NAME
     package = _renamed(sys.modules[_PUBLIC])
     private.install(package)
     sys.meta_path[:0] = [_Finder(package), overlay.KerasFinder()]
