@@ -224,7 +224,7 @@ class Model(keras.Model):
     def call(self, x):
         return self.d(x)
 model = Model()
-model.compile("sgd", "mse")
+model.compile("sgd", keras.losses.MeanSquaredError())
 model.fit(np.ones((4, 2)), np.ones((4, 3)), verbose=0)
 assert model(tf.ones([1, 2])).shape == (1, 3) and np.any(model.d.w.numpy())
 
@@ -343,7 +343,7 @@ import tensorflow as tf
 for name in ("absl.flags", "h5py._hl.files", "ml_dtypes._finfo", "rich.text"):
     assert name not in sys.modules, name
 model = keras.Sequential([keras.Input((2,)), keras.layers.Dense(1)])
-model.compile("sgd", "mse")
+model.compile("sgd", keras.losses.MeanSquaredError())
 for name in ("model.keras", "model.h5", "model.weights.h5"):
     path = {str(tmp_path)!r} + "/" + name
     (model.save_weights if "weights" in name else model.save)(path)
