@@ -19,7 +19,7 @@ from .project import DISTRIBUTION, PROJECT
 
 PARTS = ROOT / "web" / "npm"
 OWN_PAGES = (
-    *("data", "demo", "examples", "gallery", "index.html", "style.css", "favicon.ico"),
+    *("data", "demo", "examples", "gallery", "index.html", "style.css", "front.css", "favicon.ico"),
     *("backends.mjs", "plots.mjs", "uplot", "opened_as_file.js"),
 )
 TYPED = (

@@ -11,7 +11,7 @@ from buildsys import model_files, notices
 from buildsys.paths import ROOT
 
 GALLERY = ROOT / "web" / "site" / "gallery"
-LOADED = re.compile(r'"(?:gallery/models|data)/([\w.]+)')
+LOADED = re.compile(r'"(?:\.\./models|\.\./\.\./data)/([\w.]+)')
 
 
 class Work(NamedTuple):

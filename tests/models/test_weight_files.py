@@ -135,7 +135,7 @@ def test_missing_files(tmp_path: Path) -> None:
     for names in ([], ["a.json", "b.json"]):
         with pytest.raises(ValueError, match=r"one model\.json"):
             load(dict.fromkeys(names, b"{}"))
-    with pytest.raises(TypeError, match="mapping from paths to bytes, got int"):
+    with pytest.raises(TypeError, match="files of the browser, got int"):
         load(3)
 
 

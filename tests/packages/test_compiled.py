@@ -28,7 +28,7 @@ def _needs_site() -> None:
 
 def run(packages: str, code: str, shared: Path, host: Sequence[str] = ("node",)) -> None:
     # tfpy installs an importer of the packages that the site has packed.
-    words = [f"tfpy,{packages}", f"import tfpy\n{code}"]
+    words = [f"tfpy-web,{packages}", f"import tfpy\n{code}"]
     command = [*host, HERE / "pyodide.mjs", CORE, HERE, shared, *words]
     env = {**os.environ, "TFPY_FLAGS": "WEBGPU_SOFTWARE_ENABLED:true"}
     done = subprocess.run([*map(str, command)], capture_output=True, text=True, env=env)

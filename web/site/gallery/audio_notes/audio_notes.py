@@ -109,7 +109,7 @@ async def draw(canvas, sounding, notes):
 
 
 page = await open_page()
-network = await tf.models.load_async("gallery/models/basic_pitch/nmp.tflite")
+network = await tf.models.load_async("../models/basic_pitch/nmp.tflite")
 while True:
     given = [] if page.values["tune"] == "own" else tune(page.values["tune"])
     sound = play(given) if given else np.asarray(page.values.get("sound", [0.0]), np.float32)

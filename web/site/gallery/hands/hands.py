@@ -160,8 +160,8 @@ def reach(hands):
     return (fingers / np.linalg.norm(hands[:, 9] - hands[:, 0], axis=1)).mean()
 
 
-finder = await tf.load_graph_model_async("gallery/models/handtrack/model.json")
-reader = await tf.load_graph_model_async("gallery/models/handlandmark/model.json")
+finder = await tf.load_graph_model_async("../models/handtrack/model.json")
+reader = await tf.load_graph_model_async("../models/handlandmark/model.json")
 hands = Hands(finder, reader)
 page = await open_page()
 scene = OffscreenCanvas.new(SIZE, SIZE)

@@ -88,7 +88,7 @@ def draw_skeleton(canvas, scene, joints, is_seen):
         disc(context, "#4cc38a", x, y, 6)
 
 
-network = await tf.load_graph_model_async("gallery/models/movenet/model.json")
+network = await tf.load_graph_model_async("../models/movenet/model.json")
 await network.warm_up_async()
 page = await open_page()
 scene = OffscreenCanvas.new(SIZE, SIZE)

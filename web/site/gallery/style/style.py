@@ -140,7 +140,7 @@ def to_image(pixels):
     return tf.cast(pixels, tf.float32)[None] / 255
 
 
-network = await tf.models.load_async("gallery/models/mobilenet/model.json")
+network = await tf.models.load_async("../models/mobilenet/model.json")
 page = await open_page()
 while True:
     content = to_image(await take_picture(page))

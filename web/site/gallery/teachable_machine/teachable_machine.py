@@ -121,7 +121,7 @@ async def take_picture(page):
     return tf.browser.from_pixels(canvas)
 
 
-network = await tf.models.load_async("gallery/models/mobilenet/model.json")
+network = await tf.models.load_async("../models/mobilenet/model.json")
 page = await open_page()
 while True:
     learner = Learner(network)

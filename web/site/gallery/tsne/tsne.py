@@ -22,7 +22,7 @@ COLORS += ["#d9a2e3", "#6cc6d4", "#ff6f61", "#b5bdff", "#c3c8d1"]
 
 async def load_digits():
     """Return images as float32 [n, 64] from 0 to 1, and their digits."""
-    file = await (await pyfetch("data/digits.json")).json()
+    file = await (await pyfetch("../../data/digits.json")).json()
     parts = [file["train"], file["test"]]
     images, labels = [
         np.frombuffer(b"".join(base64.b64decode(part[what]) for part in parts), np.uint8)
