@@ -214,7 +214,8 @@ INTERRUPTED = """import("/worker.mjs").then(async ({ startWorker }) => {
   const after = (promise) => Promise.race([promise, late()]);
   const tfpy = await startWorker({ backend: "wasm" });
   const double = await tfpy.callable("lambda x: 2 * x");
-  const awaiting = said(tfpy.run("import asyncio\\nkept = 7\\nwhile True: await asyncio.sleep(0.01)"));
+  const program = "import asyncio\\nkept = 7\\nwhile True: await asyncio.sleep(0.01)";
+  const awaiting = said(tfpy.run(program));
   const begun = await after(awaiting);
   const found = [begun, await tfpy.interrupt(), await awaiting, await tfpy.run("kept")];
   const loop = said(tfpy.run("while True: pass"));
