@@ -310,7 +310,7 @@ def test_an_example_of_the_reference(open_page: OpenDocs) -> None:
     found = page.evaluate(f"{RUN}(2)", RUN_SECONDS)
     assert found == {"output": ["3\n"], "error": []}
     assert len(set(page.evaluate("progress", RUN_SECONDS))) > 5
-    waits = "import asyncio\nkept = 1\nprint('a')\nwhile True: await asyncio.sleep(0.01)"
+    waits = "import asyncio\nkept = 1\nprint('a')\nwhile True: await asyncio.sleep(0)"
     for _ in range(2):
         stopped = use(page, 2, waits, stops=True)
         assert stopped["shown"] == [["output", "a\n"], ["note", "Stopped."]]

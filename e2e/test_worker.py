@@ -42,7 +42,7 @@ try:
 except KeyboardInterrupt:
     caught = 1
 caught""",
-    "while True: await asyncio.sleep(0.01)",
+    "while True: await asyncio.sleep(0)",
     """
 import tfpy as tf
 while True:
@@ -214,7 +214,7 @@ INTERRUPTED = """import("/worker.mjs").then(async ({ startWorker }) => {
   const after = (promise) => Promise.race([promise, late()]);
   const tfpy = await startWorker({ backend: "wasm" });
   const double = await tfpy.callable("lambda x: 2 * x");
-  const program = "import asyncio\\nkept = 7\\nwhile True: await asyncio.sleep(0.01)";
+  const program = "import asyncio\\nkept = 7\\nwhile True: await asyncio.sleep(0)";
   const awaiting = said(tfpy.run(program));
   const begun = await after(awaiting);
   const found = [begun, await tfpy.interrupt(), await awaiting, await tfpy.run("kept")];

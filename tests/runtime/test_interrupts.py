@@ -117,6 +117,15 @@ def test_a_finalizer_at_the_end_of_a_function() -> None:
     assert done == []
 
 
+def test_a_finalizer_without_a_caller() -> None:
+    def __del__() -> Iterator[None]:  # noqa: N807  # a frame of this name that nothing calls
+        yield
+
+    interrupts._on_interrupt(signal.SIGINT, __del__().gi_frame)  # type: ignore[attr-defined]
+    with pytest.raises(KeyboardInterrupt), held:
+        pass
+
+
 def test_the_programs_own_handler_is_asked() -> None:
     heard = []
     signal.signal(signal.SIGINT, lambda number, frame: heard.append(number))

@@ -2,24 +2,49 @@
 
 /** Python code that must run before tfpy is imported, because tfpy keeps the signal handler that it finds. */
 const INTERRUPTS = `
-import asyncio, signal
+import asyncio, inspect, signal, sys
 
 LOOP = asyncio.get_event_loop()
 LOOP._keyboard_interrupt_handler = lambda: None  # the interrupted call reports the error
 CALLS = {"eval_code_async", "as_javascript.<locals>.call", "run_cell"}
 INNER = ("asyncio", "pyodide", "_pyodide", "tfpy")
+MONITORING = sys.monitoring  # unlike sys.settrace, it covers every thread state of Pyodide
+TOOL = 4  # an ID without a predefined use
 
 def install(postpone):
     plain = signal.getsignal(signal.SIGINT)
 
     def on_interrupt(number, frame):
-        name = str(frame.f_globals.get("__name__")) if frame else ""
-        if asyncio.current_task(LOOP) is None and name.partition(".")[0] in INNER:
-            postpone()  # an error between two tasks would not reach the call
-        else:
+        if is_of_program(frame or sys._getframe()):
             plain(number, frame)
+        elif running_calls():
+            interrupt_next_line()  # an error between two tasks would not reach a call
+        else:
+            postpone()  # a call begins soon
 
     signal.signal(signal.SIGINT, on_interrupt)
+
+def is_of_program(frame):
+    """Return whether the frame or one of its callers belongs to a program or a call, not to the event loop."""
+    while frame is not None:
+        name = str(frame.f_globals.get("__name__"))
+        if name.partition(".")[0] not in INNER or frame.f_code.co_flags & inspect.CO_COROUTINE:
+            return True
+        frame = frame.f_back
+    return False
+
+def interrupt_next_line():
+    """Interrupt the next line that belongs to a program."""
+    if MONITORING.get_tool(TOOL) is None:
+        MONITORING.use_tool_id(TOOL, "tfpy-interrupts")
+        MONITORING.register_callback(TOOL, MONITORING.events.LINE, on_line)
+    MONITORING.set_events(TOOL, MONITORING.events.LINE)
+
+def on_line(code, line):
+    frame = sys._getframe(1)
+    if is_of_program(frame):
+        MONITORING.set_events(TOOL, MONITORING.events.NO_EVENTS)
+        signal.getsignal(signal.SIGINT)(signal.SIGINT, frame)
 
 def interrupt_awaited(task):
     awaited = task._fut_waiter
@@ -30,10 +55,12 @@ def interrupt_awaited(task):
     awaited.set_exception(KeyboardInterrupt())
     return True
 
-def interrupt_waiting():
+def running_calls():
     tasks = asyncio.all_tasks(LOOP)
-    calls = [task for task in tasks if getattr(task.get_coro(), "__qualname__", "") in CALLS]
-    return any([interrupt_awaited(task) for task in calls])
+    return [task for task in tasks if getattr(task.get_coro(), "__qualname__", "") in CALLS]
+
+def interrupt_waiting():
+    return any([interrupt_awaited(task) for task in running_calls()])
 
 install, interrupt_waiting
 `;
@@ -48,12 +75,12 @@ const SIGINT = 2;
  */
 export function interrupter(pyodide, signals) {
   const [install, interruptWaiting] = pyodide.runPython(INTERRUPTS, { globals: pyodide.toPy({}) });
-  const postpone = () => {
+  const signal = () => {
     signals[0] = SIGINT;
   };
-  install(postpone);
+  install(signal);
   pyodide.setInterruptBuffer(signals);
   return () => {
-    if (!interruptWaiting()) postpone();
+    if (!interruptWaiting()) signal();
   };
 }

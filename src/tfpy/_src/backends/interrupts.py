@@ -6,7 +6,8 @@ that must not be interrupted runs in `with held:`; an interrupt is then raised a
 section. A part of the section that may take long, with consistent state, runs in `with let_in():`.
 
 Exceptions in finalizers are lost, and with them the slot to free. An interrupt in a finalizer is
-therefore raised where the program continues.
+therefore raised where the program continues, or after the next section if JavaScript has run the
+finalizer.
 """
 
 from __future__ import annotations
@@ -78,6 +79,8 @@ def _on_interrupt(number: int, frame: FrameType | None) -> None:
     elif outside is not None:
         outside.f_trace = _gone_on
         sys.settrace(_gone_on)
+    else:
+        held.waits = True  # JavaScript runs the finalizer, so that no program code follows
 
 
 def _outside(frame: FrameType | None) -> FrameType | None:
