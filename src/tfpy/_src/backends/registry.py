@@ -22,7 +22,6 @@ from tfpy._src.base.suggestions import did_you_mean
 VARIABLE = "TFPY_BACKEND"
 """Environment variable that may name the backend."""
 
-
 _entries: dict[str, BackendEntry] = {}
 active: Backend | None = None
 """Active backend, if one is open. `active_backend` also opens one."""

@@ -239,17 +239,12 @@ class DType(Listed):
 # Ranges of the dtypes of ml_dtypes, which may not be installed.
 _EXTENSION_RANGES: dict[str, tuple[float, float]] = {
     "bfloat16": (-float.fromhex("0x1.fep127"), float.fromhex("0x1.fep127")),
-    "float8_e5m2": (-57344.0, 57344.0),
     "float8_e4m3fn": (-448.0, 448.0),
     "float8_e4m3fnuz": (-240.0, 240.0),
     "float8_e4m3b11fnuz": (-30.0, 30.0),
-    "float8_e5m2fnuz": (-57344.0, 57344.0),
+    **dict.fromkeys(("float8_e5m2", "float8_e5m2fnuz"), (-57344.0, 57344.0)),
     "float4_e2m1fn": (-6.0, 6.0),
-    "int4": (-8, 7),
-    "uint4": (0, 15),
-    "int2": (-2, 1),
-    "uint2": (0, 3),
-}
+} | {"int4": (-8, 7), "uint4": (0, 15), "int2": (-2, 1), "uint2": (0, 3)}
 _NUMPY_TYPES = dict.fromkeys(("string", "variant", "resource"), np.object_) | {"bool": np.bool_}
 
 float32 = DType("float32", 4, 1)

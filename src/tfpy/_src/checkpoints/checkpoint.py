@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 from typing import Any
 
@@ -20,6 +19,7 @@ from tfpy._src.checkpoints.objects import (
     children,
     is_trackable,
     nodes_of,
+    on_host,
 )
 from tfpy._src.checkpoints.options import CheckpointOptions, call_back
 from tfpy._src.checkpoints.reader import CheckpointReader
@@ -27,7 +27,6 @@ from tfpy._src.checkpoints.restoring import Restoration
 from tfpy._src.checkpoints.state import update_checkpoint_state
 from tfpy._src.checkpoints.status import CheckpointLoadStatus, InitializationOnlyStatus, LoadStatus
 from tfpy._src.checkpoints.writing import Note, note_nothing, write
-from tfpy._src.core.tensor import Tensor
 from tfpy._src.core.typing import PathLike
 from tfpy._src.library.io.gfile import path_text
 from tfpy._src.tensors.variables.tracking import Tracked, look_in
@@ -255,7 +254,7 @@ class Checkpoint(Listed, Tracked):
         Returns:
             An awaitable that resolves to the prefix.
         """
-        write(prefix, await _on_host(self._values()), note)
+        write(prefix, await on_host(self._values()), note)
         call_back(prefix, options)
         return prefix
 
@@ -389,15 +388,3 @@ class Root:
 
     def __init__(self, value: Any) -> None:
         self.value = value
-
-
-async def _on_host(values: list[TrackedValue]) -> list[TrackedValue]:
-    """Return the values, read from the device."""
-
-    async def one(value: TrackedValue) -> TrackedValue:
-        if not isinstance(value.value, Tensor):
-            return value
-        host = await value.value.storage.to_host_async()
-        return TrackedValue(value.key, value.dtype, host.reshape(value.value.aval.shape))
-
-    return list(await asyncio.gather(*map(one, values)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections import OrderedDict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -109,6 +110,18 @@ class TrackedValue:
     key: str
     dtype: int
     value: Tensor | Array
+
+
+async def on_host(values: list[TrackedValue]) -> list[TrackedValue]:
+    """Return the values, read from the device."""
+
+    async def one(value: TrackedValue) -> TrackedValue:
+        if not isinstance(value.value, Tensor):
+            return value
+        host = await value.value.storage.to_host_async()
+        return TrackedValue(value.key, value.dtype, host.reshape(value.value.aval.shape))
+
+    return list(await asyncio.gather(*map(one, values)))
 
 
 @dataclass

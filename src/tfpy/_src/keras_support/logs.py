@@ -6,7 +6,12 @@ import functools
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
+
 from tfpy._src.base.dtypes import float32
+from tfpy._src.core import nest
+from tfpy._src.core.conversion import is_tensor
+from tfpy._src.core.operand import Composite
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.tensors.array.joining import stack
 
@@ -33,6 +38,30 @@ def scalars(logs: Mapping[str, Any]) -> list[str]:
 def joined(logs: Mapping[str, Any], names: list[str]) -> Tensor:
     """Return these scalars as one tensor."""
     return stack([logs[name] for name in names])
+
+
+async def values_of(structure: Any) -> Any:
+    """Return a nest with arrays in place of dense tensors."""
+    leaves = nest.flatten(structure)
+    dense = [is_tensor(x) and not isinstance(x, Composite) for x in leaves]
+    values = [await x.data() if d else x for x, d in zip(leaves, dense, strict=True)]
+    return nest.pack_sequence_as(structure, values)
+
+
+async def numbers_of(logs: Any) -> dict[str, Any]:
+    """Return metrics with Python numbers in place of scalars."""
+    logs = dict(logs)
+    if names := scalars(logs):
+        logs.update(zip(names, await joined(logs, names).data(), strict=True))
+    found = await values_of(logs)
+    return {
+        name: await numbers_of(value)
+        if isinstance(value, dict)
+        else float(value)
+        if np.ndim(value) == 0
+        else value
+        for name, value in found.items()
+    }
 
 
 def _is_on_device(value: Any) -> bool:

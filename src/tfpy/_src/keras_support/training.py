@@ -19,14 +19,11 @@ import numpy as np
 from tfpy._src.backends.awaitable import awaitable
 from tfpy._src.backends.event_loop import give_turn
 from tfpy._src.backends.javascript import storage
-from tfpy._src.core import nest
-from tfpy._src.core.conversion import is_tensor
-from tfpy._src.core.operand import Composite
 from tfpy._src.data.ahead import DeviceBatches
 from tfpy._src.distribute.input import DistributedDataset
 from tfpy._src.functions.tf_function.polymorphic import Function
 from tfpy._src.keras_support.advice import advised, advised_async
-from tfpy._src.keras_support.logs import joined, scalars
+from tfpy._src.keras_support.logs import numbers_of, values_of
 from tfpy._src.keras_support.steps import StepRunner, keras_loops
 
 
@@ -147,7 +144,7 @@ async def fit_async(
         last = await _over(
             batches, callbacks, "train", self.train_function, lambda: self.stop_training
         )
-        logs = await _numbers(self._get_metrics_result_or_logs(last))
+        logs = await numbers_of(self._get_metrics_result_or_logs(last))
         if held_out is not None and self._should_eval(epoch, validation_freq):
             found = await _tested(self, _batches(self, shuffle=False, **held_out), callbacks)
             logs.update({f"val_{name}": value for name, value in found.items()})
@@ -249,7 +246,7 @@ async def predict_async(
             predict = self.predict_function
             awaited = isinstance(predict, Function)
             result = await predict.call_async(data) if awaited else predict(data)
-            results.append(await _values(result))
+            results.append(await values_of(result))
             callbacks.on_predict_batch_end(last, {"outputs": result})
             await give_turn()
             if self.stop_predicting:
@@ -362,7 +359,7 @@ async def _over(
                 raise StopIteration  # Keras interprets this as the end of the data
             begin(first)
             logs = await run.call_async(iterator) if isinstance(run, StepRunner) else run(iterator)
-            end(last, await _numbers(logs) if callbacks.looks(phase) else logs)
+            end(last, await numbers_of(logs) if callbacks.looks(phase) else logs)
             await give_turn()
             if is_stopped():
                 break
@@ -378,30 +375,6 @@ async def _tested(model: Any, batches: Any, callbacks: Any) -> Any:
     last = await _over(
         batches, callbacks, "test", model.test_function, lambda: model.stop_evaluating
     )
-    logs = await _numbers(model._get_metrics_result_or_logs(last))
+    logs = await numbers_of(model._get_metrics_result_or_logs(last))
     callbacks.on_test_end(logs)
     return logs
-
-
-async def _values(structure: Any) -> Any:
-    """Return a nest with arrays in place of dense tensors."""
-    leaves = nest.flatten(structure)
-    dense = [is_tensor(x) and not isinstance(x, Composite) for x in leaves]
-    values = [await x.data() if d else x for x, d in zip(leaves, dense, strict=True)]
-    return nest.pack_sequence_as(structure, values)
-
-
-async def _numbers(logs: Any) -> dict[str, Any]:
-    """Return metrics with Python numbers in place of scalars."""
-    logs = dict(logs)
-    if names := scalars(logs):
-        logs.update(zip(names, await joined(logs, names).data(), strict=True))
-    found = await _values(logs)
-    return {
-        name: await _numbers(value)
-        if isinstance(value, dict)
-        else float(value)
-        if np.ndim(value) == 0
-        else value
-        for name, value in found.items()
-    }

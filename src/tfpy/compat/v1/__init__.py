@@ -19,10 +19,12 @@ from tfpy._src.library.compat.functions import (
     gather as gather,
     gather_nd as gather_nd,
     pad as pad,
-    random_normal_initializer as random_normal_initializer,
-    random_uniform_initializer as random_uniform_initializer,
     sparse_concat as sparse_concat,
     where as where,
+)
+from tfpy._src.library.compat.initializers import (
+    random_normal_initializer as random_normal_initializer,
+    random_uniform_initializer as random_uniform_initializer,
 )
 from tfpy._src.tensors.autodiff.graph_gradients import gradients as gradients
 from tfpy.compat.v1 import losses as losses, math as math, nn as nn, train as train

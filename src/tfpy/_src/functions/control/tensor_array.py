@@ -115,9 +115,7 @@ class TensorArray(Listed, ArrayItems):
 
         shapes = {item.aval.shape for item in self._items if item is not None}
         if len(shapes) > 1:
-            raise NotTraceableError(
-                f"a TensorArray has elements of different shapes: {sorted(shapes)}"
-            )
+            raise NotTraceableError(f"a TensorArray has different element shapes: {sorted(shapes)}")
         known = self._whole
         return StagedArray(self, lists.make(self._items) if known is None else lists.unstack(known))
 
@@ -229,10 +227,7 @@ class TensorArray(Listed, ArrayItems):
         return self
 
     def _is_elsewhere(self) -> bool:
-        """Return True in a branch, loop or function in which the array was not made.
-
-        The array must not change there.
-        """
+        """Return True in a branch, loop or function that must not change the array."""
         return tracing.local.active[-1:] not in ([], [self._trace])
 
     # All elements

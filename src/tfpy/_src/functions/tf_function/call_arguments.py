@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from tfpy._src.core import nest
+from tfpy._src.core.conversion import convert_to_tensor, is_operand
 from tfpy._src.core.operand import Composite
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.functions.tf_function.signature import Call, TensorSpec
@@ -90,3 +91,18 @@ def _is_same(traced: Any, given: Any) -> bool:
     """Return True if a Python value equals the value for which the function was traced."""
     is_compared = not any(isinstance(v, Composite | Variable) for v in (traced, given))
     return traced is given or (is_compared and traced == given)
+
+
+def as_tensors(values: Sequence[Any], call: Call, takes: Callable[[], str]) -> list[Tensor]:
+    """Convert values to tensors. Python values get the dtypes of the call's tensors.
+
+    Raises:
+        TypeError: If the number of values differs from the number of the call's tensors.
+    """
+    dtypes = [tensor.dtype for _, tensor in call.tensors]
+    if len(values) != len(dtypes):
+        raise TypeError(f"{takes()}, got {len(values)} tensors instead of {len(dtypes)}")
+    return [
+        convert_to_tensor(value, dtype if not is_operand(value) else None)
+        for value, dtype in zip(values, dtypes, strict=True)
+    ]

@@ -14,7 +14,6 @@ from tfpy._src.base.members import Listed
 from tfpy._src.base.profiler_spans import clock, note, recorders
 from tfpy._src.compiler.ir.graph import Graph
 from tfpy._src.core import nest
-from tfpy._src.core.conversion import convert_to_tensor, is_operand
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.core.tensor_shape import TensorShape
 from tfpy._src.core.typing import Nest
@@ -22,7 +21,7 @@ from tfpy._src.functions.control.tensor_array import TensorArray
 from tfpy._src.functions.control.traced_parts import TracedPart
 from tfpy._src.functions.executor.executable import Executable
 from tfpy._src.functions.tf_function.binding import Template
-from tfpy._src.functions.tf_function.call_arguments import given_for
+from tfpy._src.functions.tf_function.call_arguments import as_tensors, given_for
 from tfpy._src.functions.tf_function.description import (
     Parameter,
     lines,
@@ -182,22 +181,15 @@ class ConcreteFunction(Listed):
 
     def _given(self, args: Any, kwargs: Any) -> tuple[ConcreteFunction, list[Tensor]]:
         """Return the function that runs a call, bound to the call's Variables, and its tensors."""
-        given, call = given_for(
-            self.call, self._signature, args, kwargs, lambda: f"{self.name} takes {self.one_line()}"
-        )
-        expected = [t.dtype for _, t in self.call.tensors]
-        if len(given) != len(expected):
-            raise TypeError(
-                f"{self.name} takes {len(expected)} tensors {self.one_line()}, got {len(given)}"
-            )
-        tensors = [
-            convert_to_tensor(t, dtype if not is_operand(t) else None)
-            for t, dtype in zip(given, expected, strict=True)
-        ]
+        given, call = given_for(self.call, self._signature, args, kwargs, self._inputs)
+        tensors = as_tensors(given, self.call, self._inputs)
         if not self._takes(tensors):
             got = ", ".join(str(t.aval) for t in tensors)
             raise invalid(self.name, f"takes {self.one_line()}, got {got}")
         return self._bound_or_raise(call), tensors
+
+    def _inputs(self) -> str:
+        return f"{self.name} takes {self.one_line()}"
 
     def _takes(self, tensors: Sequence[Tensor]) -> bool:
         """Return True if the function was traced for tensors with these avals."""

@@ -93,8 +93,7 @@ class Function(Listed, Generic[P, R]):
             if local.active:
                 return cast(R, self._traceable.run(serving.call.replaced(given)))
             self._tell(serving)
-        result: R = serving.run(given)
-        return result
+        return cast(R, serving.run(given))
 
     @awaitable("f.call_async(...)")
     async def call_async(self, *args: P.args, **kwargs: P.kwargs) -> R:
@@ -365,13 +364,12 @@ class Function(Listed, Generic[P, R]):
 def _quick_key(values: Sequence[Any], tensors: list[Tensor]) -> Any:
     """Return a key that is equal for lists of arguments with the same trace.
 
-    The key is None unless all arguments are tensors, arrays, Python numbers, strings, None, or
-    tuples, lists and dicts of these. Other arguments need the slower :class:`Call`.
+    It is None if an argument is not a tensor, array, Python number, string, None, tuple, list or
+    dict. Such arguments need the slower :class:`Call`.
 
     Args:
         values: The positional arguments.
-        tensors: List to which the tensors are appended, in the order of :attr:`Call.tensors`.
-            Arrays are converted to tensors.
+        tensors: List that receives the tensors and converted arrays, as in :attr:`Call.tensors`.
     """
     key: list[Any] = []
     for value in values:
