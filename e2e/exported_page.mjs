@@ -157,6 +157,34 @@ export async function broken(files, options, name, inputs) {
 }
 
 /**
+ * Returns inputs that are instances of classes, or objects of an iframe.
+ * @param {ImageData} image
+ */
+function foreignInputs(image) {
+  const { contentDocument, contentWindow } = document.body.appendChild(
+    document.createElement("iframe"),
+  );
+  const realm = /** @type {any} */ (contentWindow);
+  const drawn = /** @type {Document} */ (contentDocument).createElement("canvas");
+  [drawn.width, drawn.height] = [image.width, image.height];
+  drawn.getContext("2d")?.putImageData(image, 0, 0);
+  const named = new (class {
+    image = image;
+  })();
+  const numbers = new realm.Float32Array(image.data.filter((_, i) => i % 4 < 3));
+  const tensor = new (class {
+    get data() {
+      return numbers;
+    }
+    get shape() {
+      return [1, image.height, image.width, 3];
+    }
+  })();
+  const pixels = new realm.ImageData(image.data, image.width);
+  return [named, Object.assign(new realm.Object(), { image }), drawn, pixels, numbers, tensor];
+}
+
+/**
  * Results of a program that takes images, for one image in several forms.
  * @param {string} url
  */
@@ -170,9 +198,12 @@ export async function pictures(url) {
   context.fillRect(1, 0, 1, 1);
   const model = await loadProgram(url, { backend: "wasm" });
   const bitmap = await createImageBitmap(canvas);
-  const forms = [canvas, context.getImageData(0, 0, 3, 2), bitmap];
+  const pixels = context.getImageData(0, 0, 3, 2);
+  const named = [canvas, pixels, bitmap].map((image) => ({ image }));
   const found = [];
-  for (const image of forms) found.push(Array.from((await model.run({ image })).pixels.data));
+  for (const inputs of [...named, ...foreignInputs(pixels)]) {
+    found.push(Array.from((await model.run(inputs)).pixels.data));
+  }
   canvas.width = 4;
   const error = await model.run({ image: canvas }).catch(String);
   model.dispose();

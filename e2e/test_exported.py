@@ -231,7 +231,10 @@ def summed(weights: list[tf.Variable]) -> Callable[..., dict[str, tf.Tensor]]:
 
 
 def test_pictures(evaluate: Evaluate) -> None:
-    """Check that canvases and similar sources are read as red, green and blue from 0 to 255."""
+    """Check that canvases and similar sources are read as red, green and blue from 0 to 255.
+
+    Inputs may also be instances of classes, and objects of an iframe.
+    """
 
     def pixels(image: Any) -> Any:
         return {"pixels": image + 0.0}
@@ -241,5 +244,5 @@ def test_pictures(evaluate: Evaluate) -> None:
     answer = evaluate("pictures", url_of(path))
     wanted = np.tile([10.0, 20.0, 30.0], (2, 3, 1))
     wanted[0, 1] = [200, 100, 50]
-    assert answer["found"] == [wanted.ravel().tolist()] * 3
+    assert answer["found"] == [wanted.ravel().tolist()] * 9
     assert "image: [2,4,4]" in answer["error"]

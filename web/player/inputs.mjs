@@ -44,8 +44,7 @@ export function taken(input, name) {
  */
 function flat(data, shape, name) {
   const numbers = Array.isArray(data) || ArrayBuffer.isView(data);
-  const big = data instanceof BigInt64Array || data instanceof BigUint64Array;
-  if (!numbers || data instanceof DataView || big) {
+  if (!numbers || ["DataView", "BigInt64Array", "BigUint64Array"].includes(kindOf(data))) {
     throw new TypeError(`input '${name}' must be an array of numbers`);
   }
   return { data: /** @type {any} */ (data), shape: shape && Array.from(shape), picture: false };
@@ -68,22 +67,21 @@ function nested(rows, name) {
   return { data: data.map(Number), shape: shape.length > 1 ? shape : null, picture: false };
 }
 
+/** Return the name of an object's class in the browser, also for an object of an iframe. @param {any} input */
+const kindOf = (input) => Object.prototype.toString.call(input).slice("[object ".length, -1);
+
 /**
  * @param {any} input
  * @returns {{data: Uint8ClampedArray, width: number, height: number} | null}
  */
 function pixelsOf(input) {
-  /** @type {(kind: string) => boolean} */
-  const is = (kind) => {
-    const known = /** @type {any} */ (globalThis)[kind];
-    return known !== undefined && input instanceof known;
-  };
-  if (is("ImageData")) return /** @type {any} */ (input);
+  const kind = kindOf(input);
+  if (kind === "ImageData") return input;
   const drawn = [
     ...["HTMLImageElement", "HTMLVideoElement", "HTMLCanvasElement", "OffscreenCanvas"],
     ...["ImageBitmap", "VideoFrame", "SVGImageElement"],
   ];
-  if (!drawn.some(is)) return null;
+  if (!drawn.includes(kind)) return null;
   const width = input.videoWidth ?? input.naturalWidth ?? input.displayWidth ?? input.width;
   const height = input.videoHeight ?? input.naturalHeight ?? input.displayHeight ?? input.height;
   if (!(width > 0 && height > 0)) throw new TypeError("an image has no pixels yet");
@@ -165,7 +163,7 @@ export function shownSpec({ dtype, shape }) {
  * @returns {Record<string, Input>}
  */
 function byName(functionName, names, inputs) {
-  if (isRecord(inputs) && !isTensor(inputs, names)) return inputs;
+  if (isMapping(inputs, names)) return inputs;
   if (names.length === 0 && inputs === undefined) return {};
   const ordered = names.length === 1 ? [inputs] : inputs;
   if (!Array.isArray(ordered) || ordered.length !== names.length) {
@@ -179,21 +177,29 @@ function byName(functionName, names, inputs) {
 }
 
 /**
- * Return true for an input { data, shape, dtype }, and false if these are the names of inputs.
- * @param {Record<string, unknown>} value
+ * Return true for an object that maps names to inputs, and false for an input such as { data, shape, dtype }. A plain
+ * object is a mapping unless it can only be a tensor. An instance of a class, such as an array of a library, is an
+ * input unless it has the names.
+ * @param {any} value
  * @param {string[]} names
  */
-function isTensor(value, names) {
+function isMapping(value, names) {
+  if (typeof value !== "object" || value === null) return false;
+  if (Array.isArray(value) || ArrayBuffer.isView(value)) return false;
   const keys = Object.keys(value);
-  const isOne = keys.includes("data") && keys.every((key) => TENSOR.includes(key));
-  return isOne && !keys.every((key) => names.includes(key));
+  const others = keys.filter((key) => !TENSOR.includes(key));
+  const isNamed = (/** @type {string} */ key) => names.includes(key);
+  if (isPlain(value)) {
+    return !keys.includes("data") || others.length > 0 || keys.every(isNamed);
+  }
+  if (value.data === undefined) return keys.some(isNamed);
+  return others.some(isNamed) || (keys.includes("data") && keys.every(isNamed));
 }
 
-/** Return true for an object that is not an instance of a class. @param {any} value */
-function isRecord(value) {
-  if (typeof value !== "object" || value === null) return false;
+/** Return true for an object that is not an instance of a class, also of an iframe's. @param {object} value */
+function isPlain(value) {
   const prototype = Object.getPrototypeOf(value);
-  return prototype === Object.prototype || prototype === null;
+  return prototype === null || Object.getPrototypeOf(prototype) === null;
 }
 
 /**
