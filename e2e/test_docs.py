@@ -90,6 +90,12 @@ USE = """(async (number, code, stops) => {
   if (stops) {
     await until(() => shown().some((e) => e.matches(".tfpy-output")));
     run.click();
+    await until(() => run.disabled || run.textContent === "Run");
+    await until(() => !run.disabled); // the program has ended, or catches the interrupt
+    if (run.textContent === "Stop") {
+      found.offered = shown().at(-1).textContent;
+      run.click();
+    }
   }
   await until(() => run.textContent === "Run");
   found.keywords = [...block.querySelectorAll(".tfpy-editor .k")].map((e) => e.textContent);
@@ -289,7 +295,20 @@ def check_interrupt(page: OpenPage) -> None:
     assert found["shown"] == [["output", "begun\n"], ["note", "Stopped."]]
     found = use(page, 0, "kept + 1")
     assert found["shown"] == [["output", "6\n"]]
+    found = use(page, 0, CATCHING, stops=True)
+    assert "Press Stop again to end Python." in found["offered"]
+    (_, (kind, ended)) = found["shown"]
+    assert (kind, ended.split(",")[0]) == ("note", "Stopped. The variables are lost")
+    found = use(page, 0, "'kept' in dir()")
+    assert found["shown"] == [["output", "False\n"]]
 
+
+CATCHING = """print('begun')
+while True:
+    try:
+        while True: pass
+    except KeyboardInterrupt: pass"""
+"""A program that continues after an interrupt."""
 
 FAILING = r"""def failing(x):
     return [x][0] + {}["missing"]
@@ -315,6 +334,8 @@ def test_an_example_of_the_reference(open_page: OpenDocs) -> None:
         stopped = use(page, 2, waits, stops=True)
         assert stopped["shown"] == [["output", "a\n"], ["note", "Stopped."]]
     assert use(page, 2, "kept")["shown"] == [["output", "1\n"]]
+    exits = use(page, 2, "import sys\nsys.exit()")
+    assert exits["shown"] == [["note", "Exited with status 0."]]
     failed = use(page, 2, FAILING)
     ((kind, text),) = failed["shown"]
     assert kind == "error"

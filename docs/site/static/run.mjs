@@ -9,6 +9,11 @@ import { Session } from "./session.mjs";
 const BLOCKS = ".highlight-python .highlight, .highlight-pycon .highlight, .doctest .highlight";
 const PROMPT = ">>> ";
 const ENDED = "Stopped. The variables are lost, and the next run starts Python again.";
+const CONTINUES =
+  "The program has not ended yet. Press Stop again to end Python. The variables are then lost.";
+
+/** Milliseconds after which a program that was interrupted can be ended together with Python. */
+const PATIENCE_MS = 1500;
 
 /** @type {Session | undefined} */
 let session;
@@ -58,11 +63,17 @@ function change(blocksToRun) {
   for (const block of blocks) block.update();
 }
 
-/** Stop the running block, and remove the others from the queue. */
+/**
+ * Stop the running block, and remove the others from the queue. If the block catches the interrupt and continues, offer
+ * to end Python, and do so at the next press.
+ */
 async function stop() {
   change(queue.slice(0, 1));
-  queue[0].isStopped = true;
-  queue[0].update();
+  const [block] = queue;
+  if (block.offer) return session?.end();
+  block.isStopped = true;
+  block.update();
+  setTimeout(() => block.offerEnd(), PATIENCE_MS);
   await session?.stop();
 }
 
@@ -90,6 +101,8 @@ class Block {
     this.isAlone = this.text.startsWith(PROMPT);
     this.hasRun = false;
     this.isStopped = false;
+    /** Note that the next press of Stop ends Python. @type {HTMLElement | undefined} */
+    this.offer = undefined;
     this.place = /** @type {HTMLElement} */ (element.parentElement ?? element);
     /** @type {ReturnType<typeof openEditor> | undefined} */
     this.editor = undefined;
@@ -123,10 +136,21 @@ class Block {
   update() {
     const isQueued = queue.includes(this);
     this.runButton.textContent = isQueued ? "Stop" : "Run";
-    this.runButton.disabled = isQueued && this.isStopped; // until the program has ended
+    this.runButton.disabled = isQueued && this.isStopped && !this.offer;
     if (queue[0] === this) this.place.dataset.tfpy = "running";
     else if (isQueued) this.place.dataset.tfpy = "waiting";
     else delete this.place.dataset.tfpy;
+    if (!isQueued) {
+      this.offer?.remove();
+      this.offer = undefined;
+    }
+  }
+
+  /** If the program still runs after Stop, let the next press of Stop end Python. */
+  offerEnd() {
+    if (queue[0] !== this || !this.isStopped || !session?.isRunning) return;
+    this.offer ??= this.note(CONTINUES);
+    this.update();
   }
 
   /** Replace the example by a text field. */
@@ -202,6 +226,7 @@ class Block {
     let last = /** @type {Element} */ (this.place);
     while (last.nextElementSibling?.matches(SHOWN)) last = last.nextElementSibling;
     last.after(note);
+    return note;
   }
 }
 

@@ -7,6 +7,8 @@ export class Session {
   #opened;
   /** The last call of `stop`. */
   #stopping = Promise.resolve();
+  /** True while a program runs. */
+  isRunning = false;
 
   /**
    * @param {string[]} packages
@@ -40,12 +42,15 @@ export class Session {
    */
   async run(source, filename, echoes) {
     const opened = await this.open();
+    this.isRunning = true;
     try {
       return await opened.ask("cell", source, filename, echoes);
     } catch (error) {
       await this.#stopping; // then `isOpen` is false if Python has ended
       if (opened.isOver()) this.#opened = undefined;
       throw error;
+    } finally {
+      this.isRunning = false;
     }
   }
 
@@ -53,6 +58,13 @@ export class Session {
   stop() {
     this.#stopping = this.#interrupt();
     return this.#stopping;
+  }
+
+  /** End Python, also if the program catches interrupts. The running call rejects. */
+  async end() {
+    const opened = await this.#opened?.catch(() => undefined);
+    this.#opened = undefined;
+    opened?.end();
   }
 
   async #interrupt() {
