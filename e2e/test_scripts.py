@@ -76,9 +76,12 @@ def run_scripts(page: OpenPage, *scripts: str, worker: bool = False) -> dict[str
 
 SCRIPTS = [
     "\n    import tfpy as tf\n    x = tf.constant([1, 2]) + 1\n    print(x.numpy())\n",
-    "print(int(tf.reduce_sum(x).numpy()))",
-    "import tensorflow\nprint(tensorflow.reduce_sum is tf.reduce_sum)",
+    "print(int(tf.reduce_sum(x).numpy()))\nraise SystemExit",
+    "import tensorflow\nprint(tensorflow.reduce_sum is tf.reduce_sum)\nraise SystemExit(3)",
 ]
+
+
+EXITED = "Exited with status 3.\n"
 
 
 @pytest.mark.parametrize("worker", [False, True], ids=["page", "worker"])
@@ -87,7 +90,7 @@ def test_scripts(tfpy_page: Open, worker: bool) -> None:
     page = tfpy_page(BLANK)
     found = run_scripts(page, *SCRIPTS, worker=worker)
     assert found["events"] == ["tfpy-result"] * 3
-    assert [shown["all"] for shown in found["output"]] == ["[2 3]\n", "5\n", "True\n"]
+    assert [shown["all"] for shown in found["output"]] == ["[2 3]\n", "5\n", "True\n" + EXITED]
     assert [shown["seen"] for shown in found["output"]] == [True] * 3, "also what the head prints"
     assert found["error"] == []
     positions = [position for position, _ in found["progress"] if position >= 0]

@@ -77,6 +77,23 @@ value = float(halved(tf.constant(3.0)))
     assert names["value"] == 0.75, "AutoGraph reads the loop"
 
 
+@pytest.mark.parametrize(
+    ("argument", "status", "printed"),
+    [
+        ("", 0, ""),
+        ("0", 0, ""),
+        ("3", 3, "Exited with status 3.\n"),
+        ("'bad data'", 1, "bad data\n"),
+    ],
+)
+def test_programs_exit(
+    capsys: pytest.CaptureFixture[str], argument: str, status: int, printed: str
+) -> None:
+    summary = run(f"import sys\nsys.exit({argument})\nprint('not reached')")
+    assert summary == f"Exited with status {status}."
+    assert capsys.readouterr() == ("", printed)
+
+
 def test_errors_name_the_line() -> None:
     with pytest.raises(ZeroDivisionError) as raised:
         run("x = 1\ny = x / 0")

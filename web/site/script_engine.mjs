@@ -8,12 +8,19 @@ import { loadTfpy } from "./tfpy.mjs";
  *   URLs of .py files to import, and whether errors explain the attributes of scripts instead of loadTfpy's options
  */
 
-/** @typedef {(source: string, filename: string) => Promise<any>} Run resolves to the last expression's value */
+/** @typedef {(source: string, filename: string) => Promise<any>} Run resolves to the last expression's value; `sys.exit` ends a run without an error */
 
 const FOR_SCRIPTS = `
 from tfpy._src.base import missing_packages
 
 missing_packages.place = missing_packages.PythonPlace.SCRIPT
+`;
+
+const REPORT_EXIT = `
+import sys
+from tfpy._src.display import cells
+
+cells.report_exit(sys.last_exc)
 `;
 
 /**
@@ -57,7 +64,14 @@ export async function openEngine(options, print) {
   pyodide.setStderr(streamTo(print));
   if (isForScripts) pyodide.runPython(FOR_SCRIPTS, { globals: pyodide.toPy({}) });
   await addModules(pyodide, modules);
-  const run = (/** @type {string} */ source, /** @type {string} */ filename) =>
-    pyodide.runPythonAsync(source, { filename });
+  /** @type {Run} */
+  const run = async (source, filename) => {
+    try {
+      return await pyodide.runPythonAsync(source, { filename });
+    } catch (/** @type {any} */ error) {
+      if (error?.type !== "SystemExit") throw error;
+      pyodide.runPython(REPORT_EXIT, { globals: pyodide.toPy({}) });
+    }
+  };
   return { run, tfpy };
 }

@@ -81,7 +81,11 @@ finally:
     gc.freeze()
     gc.enable()
 
+import asyncio
 from tfpy._src.backends.javascript import missing_modules
+
+# the call that sys.exit() ended reports it; Pyodide would also raise it in the page
+asyncio.get_running_loop()._system_exit_handler = lambda status: None
 
 async def start(flags, backend, as_tensorflow):
     missing_modules.explain()

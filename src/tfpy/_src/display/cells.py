@@ -36,7 +36,27 @@ async def run_cell(source: str, filename: str, names: dict[str, Any], echoes: bo
                 _display(value)
     except KeyboardInterrupt:
         return "Stopped."
+    except SystemExit as ended:
+        return report_exit(ended)
     return _summary(tree)
+
+
+def report_exit(ended: SystemExit) -> str:
+    """Print the message of a program's `sys.exit`, or its status if that is not 0.
+
+    Args:
+        ended: Exception that `sys.exit` raised.
+
+    Returns:
+        Sentence with the status.
+    """
+    code = ended.code
+    is_status = code is None or isinstance(code, int)
+    status = int(code or 0) if is_status else 1
+    text = f"Exited with status {status}."
+    if status:
+        print(text if is_status else code, file=sys.stderr)
+    return text
 
 
 def _parts(body: list[ast.stmt], echoes: bool) -> Iterator[ast.Expression | ast.Module]:
