@@ -214,6 +214,11 @@ INTERRUPTED = """import("/worker.mjs").then(async ({ startWorker }) => {
   const after = (promise) => Promise.race([promise, late()]);
   const tfpy = await startWorker({ backend: "wasm" });
   const double = await tfpy.callable("lambda x: 2 * x");
+  const { worker } = tfpy;
+  const posted = ["addEventListener", "onmessage"].map((name) => new Promise((resolve) => {
+    if (name === "onmessage") worker.onmessage = ({ data }) => resolve(data);
+    else worker.addEventListener("message", ({ data }) => resolve(data));
+  }));
   const program = "import asyncio\\nkept = 7\\nwhile True: await asyncio.sleep(0)";
   const awaiting = said(tfpy.run(program));
   const begun = await after(awaiting);
@@ -222,6 +227,12 @@ INTERRUPTED = """import("/worker.mjs").then(async ({ startWorker }) => {
   await after(loop);
   found.push(await tfpy.interrupt(), await loop, await said(double(1)));
   found.push(await tfpy.run("'kept' in globals()"), await (await tfpy.callable("abs"))(-1));
+  await tfpy.run(`
+import js
+from pyodide.ffi import create_proxy
+js.onmessage = create_proxy(lambda event: js.postMessage(event.data + 1))`);
+  worker.postMessage(1);
+  found.push(worker === tfpy.worker, await Promise.all(posted));
   tfpy.end();
   const script = Object.assign(document.createElement("script"), {
     type: "text/tfpy", textContent: "print('begun')\\nwhile True: pass" });
@@ -244,7 +255,7 @@ def test_interrupts_without_isolation(tfpy_page: OpenPageFixture) -> None:
     page = tfpy_page(BLANK, environment="not-isolated")
     interrupt = block("docs/pages.md", "js", "tfpy-interrupt")
     found = page.evaluate(INTERRUPTED.replace("INTERRUPT", interrupt), LOAD_SECONDS)
-    begun, *awaiting, is_kept, loop, function, has_variable, one, error = found
+    begun, *awaiting, is_kept, loop, function, has_variable, one, is_same, posted, error = found
     assert begun == "runs"
     assert awaiting[0] is True
     assert awaiting[1].endswith("KeyboardInterrupt")
@@ -253,6 +264,7 @@ def test_interrupts_without_isolation(tfpy_page: OpenPageFixture) -> None:
     for text in (loop, function, error):
         assert text.startswith(LOST)
     assert (has_variable, one) == (False, 1)
+    assert (is_same, posted) == (True, [2, 2]), "the listeners remain"
 
 
 DRAWS = """(async () => {

@@ -5,6 +5,7 @@
 //   await tfpy.run("import tfpy as tf; tf.constant([1, 2]) + 1");
 
 import { checkOptions } from "./options.mjs";
+import { PageWorker } from "./page_worker.mjs";
 import { transferable } from "./transfer.mjs";
 
 /**
@@ -14,8 +15,8 @@ import { transferable } from "./transfer.mjs";
  * @typedef {import("./functions.mjs").Undeclared} Undeclared
  *
  * @typedef {object} TfpyWorker the counterpart of loadTfpy's result; all values are copies
- * @property {Worker} worker receives Python's messages (`js.postMessage`); `end` terminates it, and `interrupt`
- *   may replace it
+ * @property {Worker} worker receives Python's messages (`js.postMessage`) and sends messages to Python; its listeners
+ *   remain if `interrupt` starts Python again
  * @property {(code: string, globals?: Record<string, any>) => Promise<any>} run
  *   run Python, top-level await allowed; resolves to the value of the last expression: numbers, strings,
  *   lists and dicts, tensors and arrays as typed arrays, and other values as their text
@@ -76,12 +77,14 @@ export async function startWorker(options = {}) {
       picture: () => {}, // only scripts of a page show them
     });
   let current = await open();
+  const worker = new PageWorker(current.worker);
   let isEnded = false;
   /** The worker that replaces an interrupted one, while it starts. @type {Promise<Opened> | undefined} */
   let replacing;
   const replace = async () => {
     try {
       current = await open();
+      worker.follow(current.worker);
     } finally {
       replacing = undefined;
     }
@@ -91,9 +94,7 @@ export async function startWorker(options = {}) {
   /** @template T @param {(opened: Opened) => Promise<T>} call */
   const withWorker = (call) => (replacing ? replacing.then(call) : call(current));
   return {
-    get worker() {
-      return current.worker;
-    },
+    worker,
     end() {
       isEnded = true;
       current.end();
