@@ -31,6 +31,14 @@ def halve(x):
 
 def fails(x):
     return tf.matmul(x, [[1.0, 2.0, 3.0]])
+
+def title():
+    import js
+
+    try:
+        return js.document.title
+    except AttributeError as error:
+        raise ValueError("there is no title") from error
 """
 
 WAITING = [
@@ -115,7 +123,7 @@ js.postMessage("posted")
 {"list": [1, x]}`, { x: 2 });
   clearInterval(ticking);
   const tensor = await tfpy.run("import tfpy as tf; tf.constant([1, 2]) + 1");
-  const { halve, fails } = await tfpy.import(MODULE);
+  const { halve, fails, title } = await tfpy.import(MODULE);
   const x = new Float32Array([3, 5]);
   const [y, z] = await Promise.all([halve(x), halve({ data: x, shape: [2] })]);
   const kept = x.length;
@@ -129,7 +137,9 @@ js.postMessage("posted")
     gone: x.length, backend: await tfpy.backend(),
     stages: [...new Set(stages)], tensor: [tensor.constructor.name, ...tensor],
     y: [y, z, moved].map(({ y: { data, shape, dtype } }) => [dtype, shape, ...data]),
-    failure: await said(fails([[1, 2]])),
+    failure: await said(fails([[1, 2]])), title: await said(title()),
+    exit: await said(tfpy.run("raise SystemExit(3)")),
+    file: Object.keys(await tfpy.import("../gallery/sketch.py")),
     error: await said(tfpy.run("def f(x):\\n    return x[2]\\n\\nf([1])")),
     uncopied: await said(halve(document.body)),
     square: await (await tfpy.callable("lambda x: x * x"))(3),
@@ -169,6 +179,9 @@ def test_the_face(tfpy_page: OpenPageFixture) -> None:
     assert "matmul" in message
     assert "\n" not in message
     assert "line 11, in fails\n    return tf.matmul(x, [[1.0, 2.0, 3.0]])" in trace
+    assert found["title"][0].startswith("ValueError: there is no title\nA worker has no document.")
+    assert found["exit"][0].endswith("SystemExit: 3")
+    assert found["file"] == ["line", "disc"]
     assert ", line 2, in f\n    return x[2]" in found["error"][0]
     assert "clone" in found["uncopied"][0]
     assert found["square"] == 9

@@ -30,17 +30,17 @@ let handled = 0;
 /** Number of calls that have not ended. */
 let running = 0;
 
-/** Python's errors for names of a page that its workers do not have. */
+/** Python's errors for names of a page that its workers do not have, also in a traceback of an exception group. */
 const OF_PAGE =
-  /^(?:AttributeError: |ImportError: cannot import name ')(document|window|localStorage)\b/m;
+  /^[ |]*(?:AttributeError: |ImportError: cannot import name ')(document|window|localStorage)\b/m;
 
 /**
  * Return the message of an error. If Python has used a part of the page, the message names alternatives.
- * @param {unknown} error
+ * @param {any} error its cause has the traceback, with the errors that led to it, if the message has none
  */
 function explained(error) {
   const message = messageOf(error);
-  const name = OF_PAGE.exec(message)?.[1];
+  const name = OF_PAGE.exec(`${message}\n${messageOf(error?.cause ?? "")}`)?.[1];
   if (!name) return message;
   return `${message}
 A worker has no ${name}. Send values to the page with js.postMessage(value) and use them there, or run this code in the
