@@ -108,10 +108,12 @@ LOAD = """async () => {
     said(loadTfpy({ packages: [name], distribution }));
   const found = {
     changed: await from("changed"),
-    absent: await from("absent"),
-    unknown: await from("runing_sums"),
+    absent: await from("Absent"),
+    unknown: await from("Runing_Sums"),
+    version: await from("halved>=2"),
+    part: await from("<3"),
     module: await from("of_two"),
-    offline: await from("halved", "http://127.0.0.1:1/full"),
+    offline: await from("Halved", "http://127.0.0.1:1/full"),
     option: await said(loadTfpy({ backand: "cpu" })),
     ofWorker: await said(startWorker({ stdOut: console.log })),
     text: await said(loadTfpy({ packages: "keras" })),
@@ -126,8 +128,8 @@ LOAD = """async () => {
   found.asked = [...new Set(asked)];
   globalThis.fetch = own;
 
-  const tfpy = await loadTfpy({
-    packages: ["Running_Sums"], distribution: "/wheels", backend: "cpu" });
+  document.head.append(Object.assign(document.createElement("base"), { href: "/wheels/" }));
+  const tfpy = await loadTfpy({ packages: ["Running_Sums"], distribution: ".", backend: "cpu" });
   found.last = await tfpy.run("import running_sums; running_sums.last([2, 4])");
   found.loaded = Object.keys(tfpy.pyodide.loadedPackages).sort();
   for (const name of ["changed", "keras", "tensorflow", "mine", "tfpy.mine", "xml.mine"]) {
@@ -147,17 +149,22 @@ def test_packages_of_the_distribution(blank: OpenPage) -> None:
     copy = f"put the files of Pyodide {VERSION} into a folder there (halved-1.0-{TAG}.whl)"
     for name, texts in {
         "changed": ["changed cannot be loaded", "it is a different file", "0" * 64],
-        "absent": ["absent cannot be loaded", f"/wheels/absent-1.0-{TAG}.whl: 404"],
+        "absent": ["Absent cannot be loaded", f"/wheels/absent-1.0-{TAG}.whl: 404"],
         "unknown": [
-            'there is no package "runing-sums"',
+            'there is no package "Runing_Sums"',
             "/pyodide/pyodide-lock.json",
             'Did you mean "running-sums"?',
-            'await micropip.install("runing-sums")',
+            'await micropip.install("Runing_Sums")',
         ],
-        "module": ['Did you mean "halved", which contains the module of-two?'],
+        "version": [
+            '"halved>=2" is not the name of a package. Write only a name, such as "halved".'
+        ],
+        "part": ['"<3" is not the name of a package. Write only a name, such as "pandas".'],
+        "module": ['Did you mean "halved", which contains the module of_two?'],
         "offline": [
             "http://127.0.0.1:1/full/halved-1.0",
             "no response",
+            "The site does not contain Halved.",
             copy,
             'distribution="folder/"',
         ],

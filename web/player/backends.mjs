@@ -134,7 +134,8 @@ const OPEN = {
     if (!wasm.simd) throw new Skipped("no WebAssembly SIMD in this browser");
     const base = /** @type {"simd" | "relaxed"} */ (wasm.relaxedSimd ? "relaxed" : "simd");
     const variant = wasm.threads ? /** @type {const} */ (`${base}-threads`) : base;
-    const folder = new URL(assets, globalThis.location?.href ?? import.meta.url);
+    const page = globalThis.document?.baseURI ?? globalThis.location?.href ?? import.meta.url;
+    const folder = new URL(assets, page);
     if (!folder.pathname.endsWith("/")) folder.pathname += "/";
     const response = await fetch(new URL(`xnnpack-${variant}.wasm`, folder));
     if (!response.ok) throw new Error(`${response.url}: ${response.status} ${response.statusText}`);

@@ -1,6 +1,7 @@
 // Finds packages of Pyodide's distribution that the site does not have, such as pandas. The site has a list of them
 // with digests; the wheels are on Pyodide's CDN or in a copy of the distribution.
 
+import { resolved } from "./addresses.mjs";
 import { closest } from "./names.mjs";
 
 /**
@@ -10,7 +11,7 @@ import { closest } from "./names.mjs";
  * @typedef {object} Request
  * @property {string} indexURL folder of Pyodide's core
  * @property {string} lockFileURL
- * @property {string[]} wanted names of packages, or URLs of wheels
+ * @property {Map<string, string>} wanted names of packages, or URLs of wheels; each with the text that the caller wrote
  * @property {string} [distribution] URL of the folder with the distribution's wheels; default: Pyodide's CDN
  *
  * @typedef {object} Index
@@ -18,6 +19,7 @@ import { closest } from "./names.mjs";
  * @property {string[]} added names of the added packages
  * @property {string} base URL of the folder with their wheels; empty if there are none
  * @property {string} version Pyodide's version; empty if there are none
+ * @property {(name: string) => string} shown returns the name that the caller wrote for a package
  */
 
 /** File in indexURL with the list, which build.py makes. */
@@ -39,8 +41,30 @@ export function packageName(name) {
   return file.toLowerCase().replace(/[-_.]+/g, "-");
 }
 
-/** Return the normalized name of a package; URLs of wheels are returned unchanged. @param {string} name */
-export const normalized = (name) => (isWheel(name) ? name : packageName(name));
+/** A name, and what may follow it in a requirement, such as an extra or a version. */
+const REQUIREMENT = /^([A-Z\d](?:[-_.A-Z\d]*[A-Z\d])?)?(.*)$/is;
+
+/**
+ * Return normalized names of packages and absolute URLs of wheels, each with the text that the caller wrote.
+ * @param {string[]} written
+ */
+export function wantedOf(written) {
+  /** @type {(name: string) => [string, string]} */
+  const entry = (name) => {
+    if (isWheel(name)) return [resolved(name), name];
+    const [, own, rest] = /** @type {RegExpExecArray} */ (REQUIREMENT.exec(name));
+    if (!own || rest) throw new PackageError(notAName(name, own || "pandas"));
+    return [packageName(own), own];
+  };
+  return new Map(written.map(entry));
+}
+
+/** @param {string} written @param {string} name */
+const notAName = (written, name) =>
+  `tfpy: "${written}" is not the name of a package. Write only a name, such as "${name}". Versions and extras cannot ` +
+  "be selected, because the site and Pyodide's distribution contain one version of each package. To install another " +
+  'version of a pure Python package, request the package "micropip", and call await micropip.install("name==version") ' +
+  "in the program.";
 
 /**
  * Return the site's lock file, with those wanted packages of the distribution that it does not have. Packages of the
@@ -54,7 +78,8 @@ export async function indexOf(request, read) {
   /** @type {Lockfile} */
   const lock = await read(lockFileURL);
   const packages = { ...lock.packages };
-  const names = new Set(wanted.filter((name) => !isWheel(name)));
+  const names = new Set([...wanted.keys()].filter((name) => !isWheel(name)));
+  const shown = (/** @type {string} */ name) => wanted.get(name) ?? name;
   /** @type {string[]} */
   const added = [];
   /** @type {List | undefined} */
@@ -62,16 +87,16 @@ export async function indexOf(request, read) {
   let base = "";
   for (const name of names) {
     if (!Object.hasOwn(packages, name)) {
-      list ??= await listFor(name, request, read);
+      list ??= await listFor(shown(name), request, read);
       base = distribution || cdn(list.version);
       const found = Object.hasOwn(list.packages, name) && list.packages[name];
-      if (!found) throw new PackageError(unknown(name, lock, list, lockFileURL, indexURL));
+      if (!found) throw new PackageError(unknown(shown(name), lock, list, lockFileURL, indexURL));
       packages[name] = { ...found, file_name: new URL(found.file_name, base).href };
       added.push(name);
     }
-    for (const needed of packages[name].depends) names.add(normalized(needed));
+    for (const needed of packages[name].depends) names.add(packageName(needed));
   }
-  return { lock: { ...lock, packages }, added, base, version: list?.version ?? "" };
+  return { lock: { ...lock, packages }, added, base, version: list?.version ?? "", shown };
 }
 
 /**
@@ -116,7 +141,7 @@ function unknown(name, lock, list, lockFileURL, indexURL) {
  */
 function suggestion(name, packages) {
   const providing = Object.entries(packages).find(([, { imports }]) =>
-    imports.some((module) => packageName(module) === name),
+    imports.some((module) => packageName(module) === packageName(name)),
   );
   if (providing) return `Did you mean "${providing[0]}", which contains the module ${name}? `;
   const close = closest(name, Object.keys(packages));
@@ -129,13 +154,13 @@ function suggestion(name, packages) {
  * @param {Index} index
  * @param {string[]} failed names of the packages that did not load
  */
-export function explanation({ lock, added, base, version }, failed) {
+export function explanation({ lock, added, base, version, shown }, failed) {
   const names = added.filter((name) => failed.includes(name));
   if (names.length === 0) return "";
   const fileOf = (/** @type {string} */ name) =>
     lock.packages[name].file_name.slice(lock.packages[name].file_name.lastIndexOf("/") + 1);
   return (
-    `The site does not contain ${names.join(", ")}. tfpy loads such packages from Pyodide's distribution at ${base}. ` +
+    `The site does not contain ${names.map(shown).join(", ")}. tfpy loads such packages from Pyodide's distribution at ${base}. ` +
     `To load them from your own server, put the files of Pyodide ${version} into a folder there ` +
     `(${added.map(fileOf).join(", ")}). Then name the folder in the attribute distribution="folder/" of the script, or ` +
     `in the option distribution of loadTfpy. The full archive at ${RELEASES} contains the files.`

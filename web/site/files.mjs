@@ -56,7 +56,7 @@ async function download(index, name, folder) {
     return path;
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : cause;
-    const text = `tfpy: the package "${name}" cannot be loaded from ${url}: ${reason}`;
+    const text = `tfpy: the package "${index.shown(name)}" cannot be loaded from ${url}: ${reason}`;
     throw new PackageError(`${text}\n${explanation(index, [name])}`, { cause });
   }
 }

@@ -1,5 +1,6 @@
 // Makes Python functions callable from JavaScript with typed arrays; tfpy.mjs exports the functions here.
 
+import { resolved } from "./addresses.mjs";
 import { filenameOf, messageOf } from "./python.mjs";
 import { withoutTraceback } from "./tfpy.mjs";
 
@@ -68,13 +69,6 @@ functions
 
 const MODULE_NAME = /^[\p{L}_][\p{L}\d_]*(\.[\p{L}_][\p{L}\d_]*)*$/u;
 const FILE = /^\S+\.py(\?\S*)?$/;
-
-/**
- * Return the absolute URL of a .py file; other strings are returned unchanged.
- * @param {string} what
- * @param {string} page base URL
- */
-export const addressOf = (what, page) => (FILE.test(what) ? new URL(what, page).href : what);
 
 /**
  * @param {import("pyodide").PyodideInterface} pyodide
@@ -149,8 +143,8 @@ async function namespaceOf(pyodide, what) {
       module.destroy();
       return names;
     }
-    const source = isFile ? await textAt(what) : what;
-    const filename = isFile ? what : filenameOf(source, "import");
+    const source = isFile ? await textAt(resolved(what)) : what;
+    const filename = isFile ? resolved(what) : filenameOf(source, "import");
     const globals = pyodide.toPy({ __name__: filename, __file__: filename });
     await pyodide.runPythonAsync(source, { globals, filename });
     return globals;

@@ -1,7 +1,8 @@
 // Starts Pyodide and loads packages, for tfpy.mjs. A failure becomes one error that names the files that failed and
 // the reasons.
 
-import { explanation, indexOf, normalized, PackageError, packageName } from "./distribution.mjs";
+import { resolved } from "./addresses.mjs";
+import { explanation, indexOf, PackageError, packageName, wantedOf } from "./distribution.mjs";
 import { countFetched, fetchSizes, wheelsOf, withNeeds } from "./downloads.mjs";
 
 /** Pyodide's own files, in indexURL. */
@@ -213,11 +214,11 @@ const FETCHES = "document" in globalThis || "importScripts" in globalThis;
 
 /**
  * Load Pyodide with packages.
- * @param {Start} given
+ * @param {Omit<Start, "wanted"> & {wanted: string[]}} given the names of packages are as the caller wrote them
  * @returns {Promise<import("pyodide").PyodideInterface>}
  */
 export async function loadPython(given) {
-  const start = { ...given, wanted: given.wanted.map(normalized) };
+  const start = { ...given, wanted: wantedOf(given.wanted) };
   if (!FETCHES) return readPython(start);
   const { violations, end } = watchPolicy();
   try {
@@ -248,7 +249,7 @@ async function readPython(start) {
   try {
     const { loadPyodide } = await import(`${indexURL}pyodide.mjs`);
     const pyodide = await loadPyodide({
-      ...{ lockFileContents: index.lock, packageBaseUrl, packages: wanted },
+      ...{ lockFileContents: index.lock, packageBaseUrl, packages: [...wanted.keys()] },
       ...(stdout ? { stdout, stderr: stdout } : {}),
     });
     onStart();
@@ -295,7 +296,7 @@ async function startPyodide({ indexURL, lockFileURL, wanted, stdout, onBytes }, 
       MODULES.map((name) => importModule(indexURL + name)),
     );
     const { lock } = await index;
-    const packages = wanted.filter((name) => name in lock.packages);
+    const packages = [...wanted.keys()].filter((name) => name in lock.packages);
     const files = [...core, ...wheelsOf(lock, lockFileURL, packages)];
     ends.push(countFetched(files, await sizes, onBytes));
     const watch = watchStart(indexURL + LIBRARY);
@@ -321,15 +322,13 @@ async function startPyodide({ indexURL, lockFileURL, wanted, stdout, onBytes }, 
 async function loadPackages(pyodide, { wanted, lockFileURL }, index, violations) {
   /** @type {string[]} */
   const said = [];
-  const needed = withNeeds(pyodide.lockfile, wanted);
+  const needed = withNeeds(pyodide.lockfile, [...wanted.keys()]);
   const errorOf = async (/** @type {string[]} */ names, /** @type {unknown} */ cause) => {
     const files = names.map((name) => {
       const { file_name: file, sha256 } = pyodide.lockfile.packages[name] ?? {};
-      const page = globalThis.document?.baseURI ?? lockFileURL;
-      const url = new URL(file ?? name, file ? lockFileURL : page);
-      return { url: url.href, sha256 };
+      return { url: file ? new URL(file, lockFileURL).href : resolved(name), sha256 };
     });
-    const what = `${names.join(", ")} cannot be loaded`;
+    const what = `${names.map(index.shown).join(", ")} cannot be loaded`;
     const error = await loadingError(what, cause, FETCHES ? files : [], violations);
     return new Error([error.message, explanation(index, names)].join("\n").trim(), { cause });
   };
@@ -339,7 +338,7 @@ async function loadPackages(pyodide, { wanted, lockFileURL }, index, violations)
       errorCallback: (text) => said.push(text),
     });
   } catch (error) {
-    throw await errorOf(wanted, error);
+    throw await errorOf([...wanted.keys()], error);
   }
   const loaded = new Set(Object.keys(pyodide.loadedPackages).map(packageName));
   const missing = needed.filter((name) => !loaded.has(packageName(name)));

@@ -1,5 +1,6 @@
 // Runs the Python code of a page's scripts, on the page's thread or in worker_host.mjs.
 
+import { resolved } from "./addresses.mjs";
 import { textAt } from "./functions.mjs";
 import { loadTfpy } from "./tfpy.mjs";
 
@@ -43,9 +44,10 @@ function streamTo(print) {
  * @param {string[]} modules
  */
 async function addModules(pyodide, modules) {
-  const texts = await Promise.all(modules.map(textAt));
+  const addresses = modules.map(resolved);
+  const texts = await Promise.all(addresses.map(textAt));
   for (const [i, text] of texts.entries()) {
-    const { pathname } = new URL(modules[i]);
+    const { pathname } = new URL(addresses[i]);
     pyodide.FS.writeFile(pathname.slice(pathname.lastIndexOf("/") + 1), text);
   }
 }

@@ -35,9 +35,9 @@ function optionsOf(scripts) {
   return {
     isForScripts: true,
     packages: named("packages"),
-    modules: named("modules").map((name) => new URL(name, document.baseURI).href),
+    modules: named("modules"),
     backend: /** @type {import("./tfpy.mjs").BackendName | undefined} */ (named("backend")[0]),
-    distribution: distribution && new URL(distribution, document.baseURI).href,
+    distribution,
     ...(asTensorflow && { asTensorflow }),
   };
 }

@@ -5,8 +5,9 @@
 //
 // or, from JavaScript:  import { loadTfpy } from "./tfpy.mjs";
 
+import { resolved, resolvedFolder } from "./addresses.mjs";
 import { mendContexts } from "./contexts.mjs";
-import { normalized } from "./distribution.mjs";
+import { packageName } from "./distribution.mjs";
 import { interrupter } from "./interrupts.mjs";
 import { checkOptions } from "./options.mjs";
 import { filenameOf, importModule, loadPython, messageOf } from "./python.mjs";
@@ -20,7 +21,7 @@ import { filenameOf, importModule, loadPython, messageOf } from "./python.mjs";
  * @property {string} message
  * @property {import("./downloads.mjs").Bytes} [bytes] during downloads, if the site has the sizes of the files
  *
- * @typedef {object} LoadOptions
+ * @typedef {object} LoadOptions relative URLs refer to the page
  * @property {string} [indexURL] folder of Pyodide's core; default: "pyodide/" next to this file
  * @property {string} [lockFileURL] pyodide-lock.json with NumPy and tfpy; default: the one in indexURL
  * @property {string} [wheel] URL of a tfpy wheel to install instead of the lock file's
@@ -125,13 +126,13 @@ async function importRuntime() {
 export async function loadTfpy(options = {}) {
   checkOptions("loadTfpy", options);
   mendContexts();
-  const page = globalThis.location?.href ?? import.meta.url;
-  const indexURL = new URL(options.indexURL ?? "./pyodide/", import.meta.url).href;
+  const indexURL = options.indexURL
+    ? resolvedFolder(options.indexURL)
+    : new URL("./pyodide/", import.meta.url).href;
   const lockFileURL = options.lockFileURL
-    ? new URL(options.lockFileURL, page).href
+    ? resolved(options.lockFileURL)
     : `${indexURL}pyodide-lock.json`;
-  const distribution =
-    options.distribution && new URL(options.distribution.replace(/\/?$/, "/"), page).href;
+  const distribution = options.distribution && resolvedFolder(options.distribution);
   /** @type {(stage: Progress["stage"], message: string) => void} */
   const progress = (stage, message) => {
     options.onProgress?.({ stage, fraction: BEGINS[stage], message });
@@ -145,7 +146,8 @@ export async function loadTfpy(options = {}) {
   };
   const runtimeModule = importRuntime();
   const packages = options.packages ?? [];
-  const wanted = ["numpy", options.wheel ?? "tfpy-web", ...packages];
+  const wheel = options.wheel && resolved(options.wheel);
+  const wanted = ["numpy", wheel ?? "tfpy-web", ...packages];
   const pyodide = await loadPython({
     ...{ indexURL, lockFileURL, wanted, distribution, onBytes, stdout: options.stdout },
     onStart: () => progress("packages", "loading NumPy and tfpy"),
@@ -160,7 +162,7 @@ export async function loadTfpy(options = {}) {
   let start;
   try {
     start = await pyodide.runPythonAsync(START, { globals: pyodide.toPy({}) });
-    const asTensorflow = options.asTensorflow ?? packages.map(normalized).includes("keras");
+    const asTensorflow = options.asTensorflow ?? packages.map(packageName).includes("keras");
     await start(flags, options.backend ?? "", asTensorflow);
   } catch (error) {
     throw new Error(`tfpy: ${withoutTraceback(error)}`, { cause: error });

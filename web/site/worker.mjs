@@ -4,6 +4,7 @@
 //   const tfpy = await startWorker();
 //   await tfpy.run("import tfpy as tf; tf.constant([1, 2]) + 1");
 
+import { base } from "./addresses.mjs";
 import { checkOptions } from "./options.mjs";
 import { PageWorker } from "./page_worker.mjs";
 import { transferable } from "./transfer.mjs";
@@ -121,7 +122,7 @@ export async function startWorker(options = {}) {
  */
 async function functionsOf(owner, what) {
   /** @type {[string, number][]} */
-  const found = await owner.ask("import", what, pageAddress());
+  const found = await owner.ask("import", what);
   return Object.fromEntries(found.map(([name, number]) => [name, callableOf(owner, number)]));
 }
 
@@ -219,7 +220,7 @@ export async function openWorker(options, shows) {
   };
   const end = () => stop(new Error("tfpy: the worker was ended"));
   try {
-    await ask("open", { ...withWholeAddresses(options), page: pageAddress(), signals });
+    await ask("open", { ...options, page: base(), signals });
     begun();
   } catch (error) {
     end();
@@ -285,22 +286,6 @@ function whyNot({ origin, pathname }, message) {
 async function download({ name, data }) {
   const { offerDownload } = await import(new URL("./tfpy-runtime.mjs", import.meta.url).href);
   offerDownload(name, data);
-}
-
-/** Return the base of the page's relative URLs. */
-const pageAddress = () => globalThis.document?.baseURI ?? location.href;
-
-/**
- * Resolve URLs that are relative to the page, because the worker's script may have another base URL.
- * @param {import("./script_engine.mjs").Options} options
- */
-function withWholeAddresses(options) {
-  const whole = { ...options };
-  for (const name of /** @type {const} */ (["lockFileURL", "wheel", "distribution"])) {
-    const address = options[name];
-    if (address) whole[name] = new URL(address, pageAddress()).href;
-  }
-  return whole;
 }
 
 /**

@@ -4,7 +4,7 @@
 // The page sends [number, call, ...values] for each of `calls`; the answer is ["result" or "error",
 // value, number]. "progress", "print", "picture" and "download" messages may come in between.
 
-import { addressOf } from "./functions.mjs";
+import { takePage } from "./addresses.mjs";
 import { messageOf } from "./python.mjs";
 import { openEngine } from "./script_engine.mjs";
 import { transferable } from "./transfer.mjs";
@@ -72,7 +72,7 @@ function sendable(value) {
 const calls = {
   /** @param {Options} options @param {Hears} hears */
   async open({ page, ...options }, hears) {
-    takeBase(page);
+    takePage(page);
     signals = options.signals ?? signals;
     let pictures = 0;
     /** Function with which Python shows images without a document. @type {(svg: string, place?: string | number) => string | number} */
@@ -109,9 +109,9 @@ const calls = {
   backend: () => tfpy.backend(),
   /** @type {(source: string) => number} */
   callable: (source) => numberOf(tfpy.callable(source)),
-  /** @type {(what: string, page: string) => Promise<[string, number][]>} */
-  async import(what, page) {
-    const found = await tfpy.import(addressOf(what, page));
+  /** @type {(what: string) => Promise<[string, number][]>} */
+  async import(what) {
+    const found = await tfpy.import(what);
     return Object.entries(found).map(([name, python]) => [name, numberOf(python)]);
   },
   /** @type {(number: number, values: any[]) => Promise<any>} */
@@ -152,34 +152,6 @@ function serve(page) {
       if (running === 0 && signals[1] === handled) signals[0] = 0;
     }
   };
-}
-
-/**
- * Make relative URLs relative to the page. In a worker they are relative to its module, or refused.
- * @param {string} page
- */
-function takeBase(page) {
-  const { fetch, Request, XMLHttpRequest } = globalThis;
-  const { open } = XMLHttpRequest.prototype;
-  /** @type {<T>(address: T) => T | string} */
-  const whole = (address) => (typeof address === "string" ? new URL(address, page).href : address);
-  XMLHttpRequest.prototype.open = function (
-    /** @type {string} */ method,
-    /** @type {string} */ url,
-    /** @type {any[]} */ ...options
-  ) {
-    return /** @type {any} */ (open).call(this, method, whole(url), ...options);
-  };
-  Object.assign(globalThis, {
-    fetch: async (/** @type {RequestInfo} */ resource, /** @type {RequestInit} */ options) =>
-      fetch(whole(resource), options),
-    Request: class extends Request {
-      /** @param {RequestInfo} resource @param {RequestInit} options */
-      constructor(resource, options) {
-        super(whole(resource), options);
-      }
-    },
-  });
 }
 
 /** Take the page's parameters from the URL of this module if the worker's own URL belongs to a script that imports it. */
