@@ -53,6 +53,7 @@ def interrupt_awaited(task):
     if awaited is None or isinstance(awaited, asyncio.Task) or awaited.done():
         return False
     awaited.set_exception(KeyboardInterrupt())
+    awaited.set_result = awaited.set_exception = lambda _: None  # its timer or request may end now
     return True
 
 def running_calls():
