@@ -59,6 +59,16 @@ def test_expressions_of_an_example_are_echoed(capsys: pytest.CaptureFixture[str]
     assert capsys.readouterr().out == "2\n'a'\n2\n"
 
 
+def test_future_imports_apply_to_the_whole_cell(capsys: pytest.CaptureFixture[str]) -> None:
+    names: dict[str, Any] = {}
+    cell = "'text'\nfrom __future__ import annotations\n1 + 1\ndef f(x: Unknown): ..."
+    run(cell, names, echoes=True)
+    assert capsys.readouterr().out == "'text'\n2\n"
+    assert names["f"].__annotations__ == {"x": "Unknown"}
+    with pytest.raises(SyntaxError, match="must occur at the beginning"):
+        run("1 + 1\nfrom __future__ import annotations", echoes=True)
+
+
 def test_programs_await_and_have_sources() -> None:
     names: dict[str, Any] = {"tf": tf}
     source = """

@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+import __future__
+
 import ast
+import functools
 import inspect
 import linecache
+import operator
 import sys
 from collections.abc import Iterable, Iterator
 from typing import Any
 
 from tfpy._src.display.screen import Screen
+
+_FUTURES = functools.reduce(
+    operator.or_, (getattr(__future__, name).compiler_flag for name in __future__.all_feature_names)
+)
+"""The compiler's flags of all features in `__future__`."""
 
 
 async def run_cell(source: str, filename: str, names: dict[str, Any], echoes: bool = False) -> str:
@@ -25,11 +34,12 @@ async def run_cell(source: str, filename: str, names: dict[str, Any], echoes: bo
         Sentence for a reader who sees no other output.
     """
     tree = ast.parse(source, filename)
+    flags = _flags(tree, filename)
     # tracebacks show these lines, and tf.function reads them
     linecache.cache[filename] = len(source), None, source.splitlines(keepends=True), filename
     try:
         for part in _parts(tree.body, echoes):
-            value = await _evaluate(part, filename, names)
+            value = await _evaluate(part, filename, names, flags)
             if echoes:
                 sys.displayhook(value)
             else:
@@ -72,9 +82,17 @@ def _parts(body: list[ast.stmt], echoes: bool) -> Iterator[ast.Expression | ast.
     yield ast.Module(statements, [])
 
 
-async def _evaluate(part: ast.Expression | ast.Module, filename: str, names: dict[str, Any]) -> Any:
+def _flags(tree: ast.Module, filename: str) -> int:
+    """Return the compiler's flags for each part, with those of `from __future__ import`."""
+    awaits = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
+    whole = compile(tree, filename, "exec", awaits, dont_inherit=True)
+    return awaits | (whole.co_flags & _FUTURES)
+
+
+async def _evaluate(
+    part: ast.Expression | ast.Module, filename: str, names: dict[str, Any], flags: int
+) -> Any:
     mode = "eval" if isinstance(part, ast.Expression) else "exec"
-    flags = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
     code = compile(part, filename, mode, flags, dont_inherit=True)
     value = eval(code, names)
     return await value if code.co_flags & inspect.CO_COROUTINE else value
