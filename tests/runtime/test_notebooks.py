@@ -181,6 +181,20 @@ def test_reports_of_pytest(full: bool, tmp_path: Path) -> None:
         ]
 
 
+def test_reports_of_a_project_without_tfpy(tmp_path: Path) -> None:
+    """Check that the plugin keeps Keras's frames in errors that did not pass through tfpy."""
+    (tmp_path / "keras" / "src").mkdir(parents=True)
+    (tmp_path / "keras" / "src" / "layer.py").write_text("def build():\n    raise ValueError\n")
+    test = "import layer\n\ndef test_layer():\n    layer.build()\n"
+    (tmp_path / "test_failing.py").write_text(test)
+    command = [sys.executable, "-m", "pytest", "--tb=short", "-p", "tfpy.testing.plugin"]
+    done = subprocess.run(
+        [*command, "-o", "pythonpath=keras/src"], cwd=tmp_path, capture_output=True, text=True
+    )
+    assert "test_failing.py:4: in test_layer" in done.stdout
+    assert "layer.py:2: in build" in done.stdout
+
+
 def test_another_excepthook_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "IPython" not in sys.modules
     monkeypatch.setattr(sys, "excepthook", print)

@@ -125,9 +125,14 @@ def calling_line() -> str:
     return "?" if line is None else f"{line.short}: {line.text or '?'}"
 
 
+def is_tfpy(filename: str) -> bool:
+    """Return True if a file belongs to tfpy."""
+    return filename.startswith(_PACKAGE)
+
+
 def is_library(filename: str) -> bool:
     """Return True if a file belongs to tfpy or Keras, or runs imports."""
-    found = filename.startswith((_PACKAGE, *_IMPORTLIB)) or _KERAS in filename
+    found = is_tfpy(filename) or filename.startswith(_IMPORTLIB) or _KERAS in filename
     _libraries[filename] = found
     return found
 

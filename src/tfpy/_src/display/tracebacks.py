@@ -10,7 +10,7 @@ from types import TracebackType
 from typing import Any
 
 from tfpy._src.base.flags.environment import env
-from tfpy._src.base.source_locations import is_library
+from tfpy._src.base.source_locations import is_library, is_tfpy
 
 _MARK = "__tracebackhide__"
 """Local variable with which IPython, pytest and others hide a frame."""
@@ -33,12 +33,20 @@ def hide_frames() -> None:
 
 
 def hide_in_pytest(error: BaseException) -> None:
-    """Hide the frames of tfpy and Keras in pytest's report of an error.
+    """Hide the frames of tfpy and Keras in pytest's report of an error that passed through tfpy.
 
-    pytest's option `--full-trace` and the flag `TFPY_FULL_TRACEBACKS` show all frames.
+    pytest loads the plugin for every project, and Keras's frames belong to the reports of projects
+    that use Keras without tfpy. The option `--full-trace` and the flag `TFPY_FULL_TRACEBACKS` show
+    all frames.
     """
-    if not env().get(_FLAG):
+    if not env().get(_FLAG) and _passed_through_tfpy(error):
         _mark(error)
+
+
+def _passed_through_tfpy(error: BaseException) -> bool:
+    """Return True if tfpy has frames in the traceback of an exception or of its causes."""
+    steps = (step for one in _chain(error) for step in _steps(one.__traceback__))
+    return any(is_tfpy(step.tb_frame.f_code.co_filename) for step in steps)
 
 
 def _hide_in_ipython(shown: Any) -> None:
