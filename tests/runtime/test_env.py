@@ -122,8 +122,8 @@ def test_several_flags_or_none() -> None:
 @pytest.mark.parametrize(
     ("name", "text"),
     [
-        ("WASM_THREADS_COUNT", r"'WASM_THREADS_COUNT'; did you mean TFPY_WASM_THREADS_COUNT\?"),
-        ("WEBGL_FORCE_F16_TEXTURE", r"did you mean WEBGL_FORCE_F16_TEXTURES\?"),
+        ("WASM_THREADS_COUNT", r"'WASM_THREADS_COUNT'. Did you mean 'TFPY_WASM_THREADS_COUNT'\?"),
+        ("WEBGL_FORCE_F16_TEXTURE", r"Did you mean 'WEBGL_FORCE_F16_TEXTURES'\?"),
         ("speed", "docs/environment.md"),
         ("WEBGL_PACK", "no effect here: textures always hold four"),
     ],
@@ -308,7 +308,7 @@ def test_flags_as_text(text: str, expected: dict[str, Value]) -> None:
         ("WEBGL_FORCE_F16_TEXTURES:yes", "True or False, not 'yes'"),
         ("TFPY_WASM_THREADS_COUNT:1.5", "not '1.5'"),
         ("TFPY_WASM_THREADS_COUNT:1:2", "not '1:2'"),
-        ("WASM_THREADS:1", "did you mean"),
+        ("WASM_THREADS:1", "Did you mean"),
         ("WEBGL_PACK:true", "no effect"),
         ("IS_NODE:true", "fact"),
     ],

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import os
 from collections.abc import Callable, Coroutine, Mapping
 from typing import Any
@@ -10,6 +9,7 @@ from typing import Any
 from tfpy._src.base.flags.kinds import Facts, Flag, Follows, Found, Value
 from tfpy._src.base.flags.table import FLAGS
 from tfpy._src.base.flags.without_effect import MEANINGLESS
+from tfpy._src.base.suggestions import did_you_mean
 
 _WORDS = {"true": True, "false": False}
 
@@ -327,9 +327,8 @@ def _flag(name: str) -> Flag:
         return FLAGS[name]
     if name in MEANINGLESS:
         raise ValueError(f"Flag {name} of TensorFlow.js has no effect here: {MEANINGLESS[name]}")
-    close = difflib.get_close_matches(str(name), FLAGS, n=1)
-    mend = f"did you mean {close[0]}?" if close else "docs/environment.md lists all flags"
-    raise ValueError(f"Unknown flag {name!r}; {mend}")
+    mend = did_you_mean(name, FLAGS) or " docs/environment.md lists all flags."
+    raise ValueError(f"Unknown flag {name!r}.{mend}")
 
 
 def checked(name: str, value: Value) -> Flag:
