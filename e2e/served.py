@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, closing, contextmanager
 
 import pytest
 
@@ -34,7 +34,6 @@ Show = Callable[[Mapping[str, str], str], OpenPage]
 @pytest.fixture
 def show(tfpy_sessions: Sessions) -> Iterator[Show]:
     """Open one of several files that are served as part of the site."""
-    opened = []
 
     @contextmanager
     def served(files: Mapping[str, str], name: str) -> Iterator[OpenPage]:
@@ -43,17 +42,12 @@ def show(tfpy_sessions: Sessions) -> Iterator[Show]:
             page = tfpy_sessions.browsers.open(
                 "chromium", ENVIRONMENTS["default"], f"{server.url}{name}"
             )
-            yield page
-            assert page.problems == []
-            page.close()
+            with closing(page):
+                yield page
+                assert page.problems == []
 
-    def show(files: Mapping[str, str], name: str) -> OpenPage:
-        opened.append(served(files, name))
-        return opened[-1].__enter__()
-
-    yield show
-    for one in opened:
-        one.__exit__(None, None, None)
+    with ExitStack() as opened:
+        yield lambda files, name: opened.enter_context(served(files, name))
 
 
 def printed(page: OpenPage, wanted: str) -> str:
