@@ -315,6 +315,23 @@ def test_errors_of_the_function_are_raised(lib: Any) -> Any:
     return None
 
 
+@same
+def test_errors_after_a_comparison_keep_their_class(lib: Any) -> Any:
+    def refuses(x: Any) -> Any:
+        lib.tile(x, [1, 1])  # tfpy compares the open size
+        if x.shape[0] is None:
+            raise ValueError("The number of rows must be known")
+        return x
+
+    try:
+        lib.function(refuses).get_concrete_function(lib.TensorSpec([None, 3]))
+    except lib.errors.OpError:
+        return "not an error of an op"
+    except ValueError as error:
+        return "rows must be known" in str(error)
+    return None
+
+
 def test_what_is_compiled_knows_no_open_size() -> None:
     @tfpy.function(input_signature=[tfpy.TensorSpec([None, 3])])
     def program(x: Any) -> Any:

@@ -7,6 +7,7 @@ import linecache
 import sys
 import threading
 import warnings
+from collections.abc import Iterator
 from pathlib import Path
 from types import CodeType, FrameType
 from typing import NamedTuple
@@ -90,6 +91,22 @@ def caller() -> Line | None:
             return Line(code, frame.f_lasti)
         frame = frame.f_back
     return None
+
+
+def outside_of_tfpy() -> Line | None:
+    """Return the line of the program or of Keras that called tfpy."""
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None and is_tfpy(frame.f_code.co_filename):
+        frame = frame.f_back
+    return None if frame is None else Line(frame.f_code, frame.f_lasti)
+
+
+def lines_of(error: BaseException) -> Iterator[Line]:
+    """Yield the lines in the traceback of an error."""
+    trace = error.__traceback__
+    while trace is not None:
+        yield Line(trace.tb_frame.f_code, trace.tb_lasti)
+        trace = trace.tb_next
 
 
 def called_function() -> str | None:

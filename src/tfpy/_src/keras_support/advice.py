@@ -8,7 +8,6 @@ import sys
 from collections.abc import Callable, Coroutine
 from typing import Any, ParamSpec, TypeVar
 
-from tfpy._src.base.errors import InvalidArgumentError
 from tfpy._src.base.suggestions import did_you_mean
 
 P = ParamSpec("P")
@@ -56,8 +55,7 @@ def advised_async(
 
 def advise(error: Exception) -> None:
     """Add a note to an error if a solution is known, at most once."""
-    has_note = isinstance(error, ValueError | TypeError | InvalidArgumentError)
-    note = _note(str(error)) if has_note else ""
+    note = _note(str(error)) if isinstance(error, ValueError | TypeError) else ""
     if note and note not in getattr(error, "__notes__", ()):
         error.add_note(note)
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import importlib.util
-import os
 import sys
 from typing import Any
 
 from tfpy._src.base.missing_names import Lazy
 from tfpy._src.base.missing_packages import remedy
-from tfpy._src.keras_support.tensorflow_alias.finder import KERAS, as_tensorflow, is_replaced
+from tfpy._src.keras_support.choice import NAME, backend, is_available
+from tfpy._src.keras_support.tensorflow_alias.finder import KERAS, as_tensorflow
 
 MODULES = ("keras", "initializers", "metrics", "optimizers")
 """Names in `tf` that are Keras or one of its namespaces."""
@@ -28,32 +28,15 @@ def namespace(name: str) -> Any:
             f"tf.{name} requires the package keras, which is not installed. {remedy('keras')}",
             name="keras",
         )
-    if (backend := _backend()) != "tensorflow":
+    if (selected := backend()) != NAME:
         raise RuntimeError(
-            f"tf.{name}: Keras is to run on {backend!r} here, which the variable KERAS_BACKEND or "
+            f"tf.{name}: Keras is to run on {selected!r} here, which the variable KERAS_BACKEND or "
             "~/.keras/keras.json specifies; tfpy requires 'tensorflow'"
         )
     keras = importlib.import_module(KERAS)
     found = keras if name == "keras" else getattr(keras, name)
     sys.modules[f"tfpy.{name}"] = found
     return found
-
-
-def _backend() -> str:
-    """Return the backend that Keras uses, or will use once it is imported."""
-    if "keras" in sys.modules:
-        return str(importlib.import_module("keras.config").backend())
-    return os.environ["KERAS_BACKEND"]
-
-
-def is_available() -> bool:
-    """Return True if Keras is installed and runs on tfpy. Keras is not imported."""
-    if not is_replaced():
-        return False
-    if sys.modules.get("keras") is not None:
-        return _backend() == "tensorflow"
-    backend = os.environ.get("KERAS_BACKEND") or "tensorflow"
-    return backend == "tensorflow" and importlib.util.find_spec("keras") is not None
 
 
 def names_of_package() -> list[str]:

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import json
-import os
 import sys
 import types
 from collections.abc import Sequence
 from importlib.abc import Loader, MetaPathFinder
-from importlib.machinery import ModuleSpec, PathFinder
+from importlib.machinery import ModuleSpec
 
 from tfpy._src.keras_support import overlay
-from tfpy._src.keras_support.tensorflow_alias.finder import NAME, as_tensorflow
+from tfpy._src.keras_support.choice import is_wanted
+from tfpy._src.keras_support.tensorflow_alias.finder import as_tensorflow
 
 _KERAS = "keras"
 
@@ -39,10 +38,7 @@ class _Finder(MetaPathFinder):
             return None
         if any(isinstance(finder, overlay.KerasFinder) for finder in sys.meta_path):
             return None  # tfpy already stands in for TensorFlow
-        spec = PathFinder.find_spec(fullname, path, target)
-        if spec is not None and spec.loader is not None:
-            spec.loader = _Starting(self, spec.loader)
-        return spec
+        return overlay.found(lambda loader: _Starting(self, loader), fullname, path, target)
 
 
 class _Starting(overlay.Wrapping):
@@ -64,22 +60,3 @@ class _Starting(overlay.Wrapping):
         else:
             spec.loader = self.loader
         return self.loader.create_module(spec)
-
-
-def is_wanted() -> bool:
-    """Return True if Keras is to run on tfpy."""
-    if NAME in sys.modules or PathFinder.find_spec(NAME) is not None:
-        return False
-    return (os.environ.get("KERAS_BACKEND") or _configured()) == NAME
-
-
-def _configured() -> str:
-    """Return the backend in Keras's configuration file, which Keras finds in the same way."""
-    home = os.path.expanduser("~")
-    folder = os.path.join(home if os.access(home, os.W_OK) else "/tmp", ".keras")
-    path = os.path.join(os.environ.get("KERAS_HOME", folder), "keras.json")
-    try:
-        with open(os.path.expanduser(path)) as file:
-            return str(json.load(file).get("backend", NAME))
-    except (OSError, ValueError):
-        return NAME

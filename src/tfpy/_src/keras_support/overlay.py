@@ -6,7 +6,7 @@ import gc
 import importlib
 import sys
 import types
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec, PathFinder
 from threading import RLock
@@ -91,10 +91,20 @@ class KerasFinder(MetaPathFinder):
         wrapped_in = _wrapper(fullname)
         if wrapped_in is None:
             return None
-        spec = PathFinder.find_spec(fullname, path, target)
-        if spec is not None and spec.loader is not None:
-            spec.loader = wrapped_in(spec.loader)
-        return spec
+        return found(wrapped_in, fullname, path, target)
+
+
+def found(
+    wrapped: Callable[[Loader], Loader],
+    fullname: str,
+    path: Sequence[str] | None,
+    target: types.ModuleType | None,
+) -> ModuleSpec | None:
+    """Find a module as Python does, and wrap its loader."""
+    spec = PathFinder.find_spec(fullname, path, target)
+    if spec is not None and spec.loader is not None:
+        spec.loader = wrapped(spec.loader)
+    return spec
 
 
 def _wrapper(fullname: str) -> type[Wrapping] | None:
@@ -118,7 +128,7 @@ class Wrapping(Loader):
         return getattr(self.loader, name)
 
 
-class _Loaded(Loader):
+class Loaded(Loader):
     """A loader that returns an existing module and restores the module's spec."""
 
     def __init__(self, module: types.ModuleType) -> None:
@@ -136,7 +146,7 @@ def _spec_of_loaded(module: types.ModuleType) -> ModuleSpec:
 
     With its own spec, Python would load the module again.
     """
-    module.__spec__ = ModuleSpec(module.__name__, _Loaded(module))
+    module.__spec__ = ModuleSpec(module.__name__, Loaded(module))
     return module.__spec__
 
 

@@ -11,6 +11,8 @@ import operator
 from collections.abc import Callable
 from typing import Any, ClassVar
 
+from tfpy._src.base.source_locations import Line, lines_of, outside_of_tfpy
+
 
 class OpenSize(int):
     """The actual size, in one trace, of a dimension that the signature leaves open.
@@ -26,7 +28,7 @@ class OpenSize(int):
     def __mod__(self, other: int) -> int:
         rest = int.__mod__(self, other)
         if Misfits.noting is not None and rest:
-            Misfits.noting.pairs.append((int(self), int(self) * int(other)))
+            Misfits.noting.note((int(self), int(self) * int(other)))
         return rest if rest is NotImplemented else OpenSize(rest)
 
 
@@ -47,7 +49,8 @@ class Misfits:
     def __init__(self) -> None:
         self.pairs: list[tuple[int, Any]] = []
         """Pairs of a size and its expected value."""
-        self._begin = 0
+        self._lines: set[Line | None] = set()
+        """Lines that called tfpy for the comparisons since the last equation was traced."""
 
     def __enter__(self) -> Misfits:
         self._outer, Misfits.noting = Misfits.noting, self
@@ -57,17 +60,26 @@ class Misfits:
         Misfits.noting = self._outer
         if self._outer is not None:
             self._outer.pairs += self.pairs
+            self._outer._lines |= self._lines
 
-    @property
-    def latest(self) -> list[tuple[int, Any]]:
-        """The pairs since the last equation was traced."""
-        return self.pairs[self._begin :]
+    def note(self, pair: tuple[int, Any]) -> None:
+        """Record a comparison."""
+        self.pairs.append(pair)
+        self._lines.add(outside_of_tfpy())
+
+    def explains(self, error: BaseException) -> bool:
+        """Return True if an error was raised by a call of tfpy that made one of the comparisons.
+
+        Errors that Keras or the program itself raises are about something else: they see None for
+        an open size.
+        """
+        return any(line in self._lines for line in lines_of(error))
 
     @classmethod
     def settle(cls) -> None:
         """Mark an equation as traced: the comparisons before it had no effect."""
         if cls.noting is not None:
-            cls.noting._begin = len(cls.noting.pairs)
+            cls.noting._lines.clear()
 
 
 def _open(name: str) -> Callable[..., Any]:
@@ -85,9 +97,9 @@ def _compared(name: str) -> Callable[..., bool]:
 
     def compare(size: int, other: Any) -> bool:
         if Misfits.noting is not None and int.__eq__(size, other) is False:
-            Misfits.noting.pairs += [(int(size), other)]
+            Misfits.noting.note((int(size), other))
             if isinstance(other, OpenSize):
-                Misfits.noting.pairs += [(int(other), size)]
+                Misfits.noting.note((int(other), size))
         found: bool = plain(size, other)
         return found
 

@@ -62,6 +62,6 @@ def attempted(part: TracedPart, function: Callable[[], Any]) -> Any:
     except (InvalidArgumentError, OutOfRangeError) as error:
         return Refused(part, error)
     except ValueError as error:
-        if not misfits.latest:
+        if not misfits.explains(error):
             raise
         return Refused(part, InvalidArgumentError(None, part.name, str(error)))

@@ -110,6 +110,6 @@ def with_errors_of_runs(function: Callable[[], Any], name: str) -> Any:
         with Misfits() as misfits:
             return function()
     except ValueError as error:
-        if not misfits.latest:
+        if not misfits.explains(error):
             raise
         raise InvalidArgumentError(None, name, str(error)) from error

@@ -7,15 +7,15 @@ import os
 import sys
 import types
 from collections.abc import Sequence
-from importlib.abc import Loader, MetaPathFinder
+from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec, PathFinder
 from typing import Any
 
 from tfpy._src.base.version import VERSION_OF_TENSORFLOW
 from tfpy._src.keras_support import overlay
+from tfpy._src.keras_support.choice import NAME, Alias
 from tfpy._src.keras_support.tensorflow_alias import private
 
-NAME = "tensorflow"
 KERAS = "keras._tf_keras.keras"
 """Keras with TensorFlow's selection of public names."""
 _PUBLIC = __name__.partition(".")[0]
@@ -48,9 +48,9 @@ def as_tensorflow(replace: bool = False) -> None:
 
     See also: `tf.keras`.
     """
-    if NAME in sys.modules and _is_ours(sys.modules[NAME]):
-        return
     if NAME in sys.modules:
+        if sys.modules[NAME] is Alias.module:
+            return
         raise RuntimeError(
             "as_tensorflow: TensorFlow is imported already; call tfpy.as_tensorflow() before the "
             "import"
@@ -65,7 +65,7 @@ def as_tensorflow(replace: bool = False) -> None:
     package = _renamed(sys.modules[_PUBLIC])
     private.install(package)
     sys.meta_path[:0] = [_Finder(package), overlay.KerasFinder()]
-    sys.modules[NAME] = package
+    Alias.module = sys.modules[NAME] = package
 
 
 def _renamed(package: types.ModuleType) -> types.ModuleType:
@@ -93,19 +93,6 @@ def _renamed(package: types.ModuleType) -> types.ModuleType:
     return made
 
 
-def is_replaced() -> bool:
-    """Return True if `import tensorflow` imports tfpy, or would after `as_tensorflow()`."""
-    if NAME in sys.modules:
-        return _is_ours(sys.modules[NAME])
-    return PathFinder.find_spec(NAME) is None
-
-
-def _is_ours(module: types.ModuleType) -> bool:
-    """Return True for the module `tensorflow` that has the names of tfpy."""
-    present = [finder for finder in sys.meta_path if isinstance(finder, _Finder)]
-    return bool(present) and module is present[0].package
-
-
 class _Finder(MetaPathFinder):
     """A finder for modules below `tensorflow`: tfpy's modules, Keras's, and private ones."""
 
@@ -124,7 +111,7 @@ class _Finder(MetaPathFinder):
         module = self._module(name)
         if module is None:  # Python must not search tfpy's own folder
             raise ModuleNotFoundError(f"No module named {fullname!r}", name=fullname)
-        return ModuleSpec(fullname, _Present(module))
+        return ModuleSpec(fullname, overlay.Loaded(module))
 
     def _module(self, name: str) -> types.ModuleType | None:
         if name == "keras" or name.startswith("keras."):
@@ -133,17 +120,3 @@ class _Finder(MetaPathFinder):
         for part in name.split("."):
             found = None if part == "_src" else getattr(found, part, None)
         return found if isinstance(found, types.ModuleType) else None
-
-
-class _Present(Loader):
-    """A loader that returns an existing module under another name."""
-
-    def __init__(self, module: types.ModuleType) -> None:
-        self._module = module
-        self._spec = module.__spec__
-
-    def create_module(self, spec: ModuleSpec) -> types.ModuleType:
-        return self._module
-
-    def exec_module(self, module: types.ModuleType) -> None:
-        module.__spec__ = self._spec
