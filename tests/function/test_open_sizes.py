@@ -332,6 +332,18 @@ def test_errors_after_a_comparison_keep_their_class(lib: Any) -> Any:
     return None
 
 
+def test_open_sizes_are_no_reason_to_warn(caplog: pytest.LogCaptureFixture) -> None:
+    """Check that a function is not reported as traced again for each size of its caller."""
+    inner = tfpy.function(lambda x: x * 2.0)
+    outer = tfpy.function(lambda x: inner(x) + 1.0, [tfpy.TensorSpec([None])])
+    for n in range(8):
+        outer(tfpy.ones([n]))
+    assert not caplog.messages
+    for n in range(8):
+        inner(tfpy.ones([n, 2]))
+    assert "traced it again" in caplog.messages[0]
+
+
 def test_what_is_compiled_knows_no_open_size() -> None:
     @tfpy.function(input_signature=[tfpy.TensorSpec([None, 3])])
     def program(x: Any) -> Any:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from tfpy._src.base import dtypes
+from tfpy._src.base import dtypes, tracing
 from tfpy._src.base.dtypes import DType, as_dtype
 from tfpy._src.core.operand import Operand
 from tfpy._src.core.tensor_shape import TensorShape
@@ -59,7 +59,7 @@ def to_array(value: Any, wanted: DType | None, hint: Any, is_private: bool) -> n
     if isinstance(value, list | tuple):
         if not found.size:
             own = dtypes.float32
-        elif _are_mixed(list(_leaf_values(value))):
+        elif _are_mixed(list(_leaf_values(value)), wanted):
             raise ValueError("Can't convert Python sequence with mixed types to Tensor.")
         elif own.is_integer and not is_private:  # also for NumPy integers of any size
             own = _integer(found) if dtypes.X64 else dtypes.int32
@@ -229,14 +229,16 @@ def _leaf_values(values: Any) -> Iterator[Any]:
             yield value
 
 
-def _are_mixed(values: Sequence[Any]) -> bool:
+def _are_mixed(values: Sequence[Any], wanted: DType | None) -> bool:
     """Return True if NumPy would convert strings or numbers.
 
-    Booleans may follow numbers, as 0 and 1.
+    Booleans may follow numbers, as 0 and 1. Numbers may follow them if a dtype is specified.
     """
     texts = {isinstance(v, str | bytes) for v in values}
     return len(texts) > 1 or (
-        isinstance(values[0], bool) and not all(isinstance(v, bool) for v in values)
+        wanted is None
+        and isinstance(values[0], bool)
+        and not all(isinstance(v, bool) for v in values)
     )
 
 
@@ -248,13 +250,29 @@ def _check_kind(value: Any, own: DType, wanted: DType) -> None:
         )
 
 
+def takes_booleans(dtype: DType) -> bool:
+    """Return True if a dtype can represent a Python boolean as 0 or 1, by TensorFlow's rules."""
+    is_traced = bool(tracing.local.active)
+    return dtype.is_bool or dtype in _OF_BOOLEANS or (is_traced and dtype.is_numeric)
+
+
+_OF_BOOLEANS = {
+    *(dtypes.int32, dtypes.int64, dtypes.uint64),
+    *(dtypes.float16, dtypes.float32, dtypes.float64, dtypes.complex128),
+}
+"""Dtypes that represent booleans outside of a `tf.function`, where all numeric dtypes do."""
+
+
 def _kind_fits(own: DType, wanted: DType) -> bool:
     """Return True if values of the dtype `own` can be converted to `wanted`.
 
-    Booleans can become numbers of any kind, integers floats, and both complex numbers.
+    Integers can become floats, and both complex numbers. `takes_booleans` has the rule for
+    booleans.
     """
     if wanted.is_bool or dtypes.string in (own, wanted):
         return own == wanted
+    if own.is_bool:
+        return takes_booleans(wanted)
     return _generality(own) <= _generality(wanted)
 
 

@@ -11,9 +11,10 @@ from tfpy._src.backends.interrupts import held
 from tfpy._src.backends.registry import active_backend
 from tfpy._src.backends.storage import Storage, host_storage
 from tfpy._src.base import tracing
-from tfpy._src.base.dtypes import DType, int32
+from tfpy._src.base.dtypes import DType
 from tfpy._src.compiler.ir.aval import Aval
 from tfpy._src.compiler.ir.op import OPS
+from tfpy._src.core.host_arrays import takes_booleans
 from tfpy._src.core.tensor import Tensor
 
 Number = bool | int | float
@@ -30,9 +31,10 @@ def scalar(value: Number, dtype: DType) -> Tensor:
     """
     key = (value or repr(value), type(value), dtype.name)  # 0.0 and -0.0 are equal
     found = _scalars.get(key)
-    if found is None:
+    if found is None or isinstance(value, bool):
         if not _adapts(value, dtype):
             raise TypeError(f"Cannot convert {value!r} to EagerTensor of dtype {dtype.name}")
+    if found is None:
         if len(_scalars) >= _MAX_SCALARS:
             _scalars.clear()
         aval = Aval((), dtype)
@@ -66,7 +68,7 @@ def filled_like(value: Number, aval: Aval, like: Tensor) -> Tensor:
 
 def _adapts(value: Number, dtype: DType) -> bool:
     if isinstance(value, bool):
-        return dtype.is_bool or dtype.is_floating or dtype.is_complex or dtype == int32
+        return takes_booleans(dtype)
     if isinstance(value, int):
         return dtype.is_numeric and (not dtype.is_integer or dtype.holds(value))
     return dtype.is_floating or dtype.is_complex

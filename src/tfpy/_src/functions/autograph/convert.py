@@ -11,7 +11,8 @@ import inspect
 import linecache
 import threading
 import types
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import Any
 
 from tfpy._src.functions.autograph import jumps, liveness
 from tfpy._src.functions.autograph.build import OPERATORS, located
@@ -103,7 +104,7 @@ def converted_code(function: types.FunctionType) -> types.CodeType | None:
     return _converted[code]
 
 
-def to_code(function: types.FunctionType) -> str:
+def to_code(function: Callable[..., Any]) -> str:
     """Return the source code that AutoGraph generates for a function.
 
     Args:
@@ -113,7 +114,7 @@ def to_code(function: types.FunctionType) -> str:
         A string with Python code.
 
     Raises:
-        ValueError: If the source code of the function is not available.
+        ValueError: If the value is not a Python function, or its source code is not available.
 
     Example:
         >>> import tfpy as tf
@@ -124,6 +125,11 @@ def to_code(function: types.FunctionType) -> str:
 
     See also: `tf.autograph.to_graph`.
     """
+    if not hasattr(function, "__code__"):
+        raise ValueError(
+            f"to_code: expected a function that is written in Python, got {function!r}. Pass the "
+            "attribute python_function of a tf.function"
+        )
     with _converting:
         node = definition(function)
         if node is None:

@@ -178,6 +178,7 @@ def py_function(
         The result of `func` as a tensor, or a list of tensors if `Tout` is a list.
 
     Raises:
+        TypeError: If `Tout` is missing, or `inp` is missing although `func` is passed.
         tf.errors.InvalidArgumentError: If a result does not have the specified dtype or shape, or
             if `func` raises ValueError or TypeError.
         tf.errors.OutOfRangeError: If `func` raises StopIteration.
@@ -196,6 +197,7 @@ def py_function(
 
     See also: `tf.numpy_function`.
     """
+    _check_passed("py_function", func, inp, Tout)
     if func is None:
         return functools.partial(_decorated, py_function, Tout)
     specs = list(Tout) if isinstance(Tout, list | tuple) else [Tout]
@@ -232,6 +234,7 @@ def numpy_function(
         The result of `func` as a tensor, or a list of tensors if `Tout` is a list.
 
     Raises:
+        TypeError: If `Tout` is missing, or `inp` is missing although `func` is passed.
         tf.errors.InvalidArgumentError: If a result does not have the specified dtype or shape. In a
             `tf.function`, exceptions of `func` are converted as by `tf.py_function`; elsewhere
             they are raised unchanged.
@@ -247,6 +250,7 @@ def numpy_function(
 
     See also: `tf.py_function`.
     """
+    _check_passed("numpy_function", func, inp, Tout)
     if func is None:
         return functools.partial(_decorated, numpy_function, Tout)
     specs = list(Tout) if isinstance(Tout, list | tuple) else [Tout]
@@ -261,6 +265,19 @@ def numpy_function(
     tensors = [convert_to_tensor(x) for x in inp or []]
     called = told if _within_trace(tensors) else function
     return _call(called, tensors, specs, isinstance(Tout, list | tuple))
+
+
+def _check_passed(name: str, func: Function | None, inp: Any, Tout: Any) -> None:  # noqa: N803
+    if Tout is None:
+        raise TypeError(
+            f"tf.{name}: the argument `Tout` is missing. Pass the dtype of the result; in a "
+            f"decorator, pass it by name, as in @tf.{name}(Tout=tf.float32)"
+        )
+    if func is not None and inp is None:
+        raise TypeError(
+            f"tf.{name}: the argument `inp` is missing. Pass the list of the function's arguments, "
+            "which may be empty"
+        )
 
 
 @contextmanager

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from tfpy._src.backends import registry
 from tfpy._src.base.errors import NotTraceableError
+from tfpy._src.compiler.ir.sizes import is_open
 from tfpy._src.functions.tf_function.concrete import ConcreteFunction
 from tfpy._src.functions.tf_function.open import OpenConcreteFunction
 from tfpy._src.functions.tf_function.signature import Call
@@ -92,7 +93,7 @@ class Traces:
                 return found
             opened = self._open_for(call)
             if opened is None:
-                self._note_trace()
+                self._note_trace(is_part=is_open(tuple(aval.shape for aval in call.avals)))
             made = self._made(call) if opened is None else opened.sized(call.avals)
             is_shared = isinstance(made, ConcreteFunction) and made.is_shared
             self._by_call[call.key, () if is_shared else call.identities] = made
@@ -157,10 +158,17 @@ class Traces:
             )
         return found
 
-    def _note_trace(self) -> None:
-        """Count a new signature."""
+    def _note_trace(self, is_part: bool = False) -> None:
+        """Count a new signature.
+
+        Args:
+            is_part: True for a call with open sizes, which is part of the trace of another
+                function. That function is traced for several actual sizes, which the program cannot
+                avoid, so the call does not count as retracing.
+        """
         self.misses += 1
-        self._retracing.note(self.hits + self.misses)
+        if not is_part:
+            self._retracing.note(self.hits + self.misses)
 
     def _made(self, call: Call) -> ConcreteFunction | Untraced:
         try:

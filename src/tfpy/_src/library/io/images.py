@@ -270,8 +270,22 @@ def encode_png(image: TensorLike, compression: int = -1, name: str | None = None
     return texts([png.written(one, compression) for one in images], lead)
 
 
+_PER_INCH = {"in": 1, "cm": 2.54}
+"""Numbers of units per inch, by the names of the units."""
+
+
 def encode_jpeg(
-    image: TensorLike, format: str = "", quality: int = 95, *options: Any, **named: Any
+    image: TensorLike,
+    format: str = "",
+    quality: int = 95,
+    progressive: bool = False,
+    optimize_size: bool = False,
+    chroma_downsampling: bool = True,
+    density_unit: str = "in",
+    x_density: int = 300,
+    y_density: int = 300,
+    xmp_metadata: str = "",
+    name: str | None = None,
 ) -> Tensor:
     """Encode an image as a JPEG file, which requires the package Pillow.
 
@@ -280,15 +294,21 @@ def encode_jpeg(
         format: `"grayscale"` for an image with 1 channel, `"rgb"` for an image with 3 channels, or
             `""` (default) for both.
         quality: Quality from 0 (smallest file) to 100 (best).
-        *options: Has no effect. TensorFlow's further arguments are accepted.
-        **named: Has no effect. TensorFlow's further keyword arguments are accepted.
+        progressive: If True, write a file that programs can display in steps while it loads.
+        optimize_size: If True, spend more time to make the file smaller.
+        chroma_downsampling: If True, store colors at half the resolution.
+        density_unit: Unit of the densities, `"in"` for pixels per inch or `"cm"` for pixels per
+            centimeter.
+        x_density: Horizontal number of pixels per unit.
+        y_density: Vertical number of pixels per unit.
+        xmp_metadata: XMP metadata to store in the file. Default: none.
 
     Returns:
         Scalar string tensor with the bytes of the file.
 
     Raises:
-        tf.errors.InvalidArgumentError: If the shape, the dtype, the format or the quality is not
-            supported.
+        tf.errors.InvalidArgumentError: If the shape, the dtype, the format, the quality or the
+            unit is not supported.
         tf.errors.UnimplementedError: If Pillow is not installed.
 
     Example::
@@ -307,13 +327,27 @@ def encode_jpeg(
         )
     if not 0 <= quality <= 100:
         raise invalid("encode_jpeg", f"quality must be in [0, 100], got {quality}")
+    if density_unit not in _PER_INCH:
+        raise invalid(
+            "encode_jpeg", f"density_unit must be one of 'in' and 'cm', got {density_unit!r}"
+        )
     pixels = x.host_view()
     grey = pixels.shape[2] == 1
     if (format, grey) in (("grayscale", False), ("rgb", True)):
         raise invalid("encode_jpeg", f"format {format!r} does not match the image {x.aval}")
     out = io.BytesIO()
     made = pillow.module("encode_jpeg", "Image").fromarray(pixels[:, :, 0] if grey else pixels)
-    made.save(out, "JPEG", quality=quality)
+    factor = _PER_INCH[density_unit]
+    made.save(
+        out,
+        "JPEG",
+        quality=quality,
+        progressive=progressive,
+        optimize=optimize_size,
+        subsampling="4:2:0" if chroma_downsampling else "4:4:4",
+        dpi=(x_density * factor, y_density * factor),
+        xmp=xmp_metadata.encode(),
+    )
     return texts([out.getvalue()], ())
 
 

@@ -38,7 +38,8 @@ def einsum(equation: str, *inputs: TensorLike, **kwargs: object) -> Tensor:
     Raises:
         ValueError: If the equation is malformed, or its number of terms differs from the number of
             inputs.
-        TypeError: If keyword arguments other than `optimize` and `name` are passed.
+        TypeError: If an input is not a tensor or an array, or if keyword arguments other than
+            `optimize` and `name` are passed.
         tf.errors.InvalidArgumentError: If the number of dimensions of an input does not match its
             labels, or a label stands for dimensions of different sizes.
 
@@ -52,6 +53,12 @@ def einsum(equation: str, *inputs: TensorLike, **kwargs: object) -> Tensor:
     """
     if unknown := set(kwargs) - {"optimize", "name"}:
         raise TypeError(f"invalid keyword arguments for this function: {', '.join(unknown)}")
+    for number, value in enumerate(inputs):
+        if not hasattr(value, "shape"):
+            raise TypeError(
+                f"einsum: input {number} must be a tensor or an array, as in TensorFlow, got "
+                f"{type(value).__name__}. Convert it with tf.constant"
+            )
     tensors = as_tensors(contraction.matmul, inputs)
     terms, output = _parse(equation, [t.ndim for t in tensors])
     sizes = _sizes(equation, tensors, terms)

@@ -65,7 +65,8 @@ def bincount(
 
     Raises:
         tf.errors.InvalidArgumentError: If `weights` and `arr` have different shapes, or an element
-            is negative (unless `minlength` and `maxlength` are equal).
+            is negative. If `minlength` and `maxlength` are equal, the GPU backends ignore negative
+            elements instead.
         ValueError: If `axis` is not None, 0 or -1.
 
     Example:
@@ -93,7 +94,8 @@ def bincount(
     rows = values.aval.shape[0] if axis == -1 and values.ndim == 2 else 1
     ids = reshape(values, [rows, values.size // max(rows, 1)])
     offsets = reshape(indexing.range_(start=0, delta=size, count=rows, dtype=dtypes.int32), [-1, 1])
-    ids = logic.select(logic.logical_and(ids >= 0, ids < size), ids + offsets, -1)
+    dropped = logic.select(ids < 0, rows * size, -1)  # segment_sum refuses negative integers
+    ids = logic.select(logic.logical_and(ids >= 0, ids < size), ids + offsets, dropped)
     flat = reshape(amounts, ids.aval.shape)
     counts = indexing.segment_sum(flat, ids, segments=rows * size)
     if binary_output:

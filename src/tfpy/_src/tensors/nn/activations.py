@@ -214,6 +214,9 @@ def softsign(features: TensorLike, name: str | None = None) -> Tensor:
     Returns:
         Float tensor of the shape and dtype of `features`.
 
+    Raises:
+        tf.errors.InvalidArgumentError: If `features` is not a float tensor.
+
     Example:
         >>> import tfpy as tf
         >>> tf.nn.softsign([-3.0, 0.0, 1.0]).numpy().tolist()
@@ -221,7 +224,9 @@ def softsign(features: TensorLike, name: str | None = None) -> Tensor:
 
     See also: `tf.nn.softplus`, `tf.nn.tanh`.
     """
-    result: Tensor = _softsign(convert_to_tensor(features))
+    x = convert_to_tensor(features)
+    infer.check_dtype("softsign", x.aval, infer.FLOAT, "features")
+    result: Tensor = _softsign(x)
     return result
 
 

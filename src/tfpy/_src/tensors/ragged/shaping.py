@@ -54,7 +54,7 @@ def of_any_lengths(x: Any) -> Any:
 def _of_one_kind(values: Sequence[Any]) -> list[Any]:
     """Convert values to tensors or ragged tensors of one dtype, and check their ranks."""
     kind = next((v.dtype for v in values if is_operand(v)), None)
-    tensors = [as_ragged_or_tensor(v, kind) for v in values]
+    tensors = [v if isinstance(v, RaggedTensor) else convert_to_tensor(v, kind) for v in values]
     ranks = {t.ndim for t in tensors}
     if len(ranks) > 1:
         raise ValueError(
@@ -108,15 +108,16 @@ def stack(
     """Stack tensors of different shapes along a new axis, which results in a ragged tensor.
 
     Args:
-        values: List of tensors, ragged tensors or nested lists with the same number of dimensions
-            and the same dtype.
+        values: List of tensors, ragged tensors or rectangular lists with the same number of
+            dimensions and the same dtype. A single tensor is stacked alone.
         axis: Position of the new axis. Negative values count from the end. Default: 0.
 
     Returns:
         A `tf.RaggedTensor`, or a tensor if `values` contains scalars.
 
     Raises:
-        ValueError: If `values` is empty, or the numbers of dimensions differ.
+        ValueError: If `values` is empty, the numbers of dimensions differ, or the rows of a list
+            have different lengths.
 
     Example:
         >>> import tfpy as tf
@@ -125,8 +126,6 @@ def stack(
 
     See also: `tf.stack`, `tf.concat`.
     """
-    if isinstance(values, RaggedTensor):
-        return values
     tensors = _of_one_kind(values if isinstance(values, list | tuple) else [values])
     if not tensors:
         raise ValueError("stack: values is empty, pass at least one tensor")

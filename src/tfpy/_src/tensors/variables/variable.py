@@ -37,6 +37,9 @@ def live_variables() -> list[Variable]:
     """Return all Variables that exist."""
     return list(_live.values())
 
+_SYNCHRONIZATION = 9
+"""Position of the argument `synchronization` of `Variable`."""
+
 
 class Variable(AssignMethods, PythonValues):
     """A mutable tensor with a fixed dtype and, usually, a fixed shape.
@@ -82,7 +85,9 @@ class Variable(AssignMethods, PythonValues):
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Variable:
         if cls is Variable and scope.replicas > 1:
-            cls = OF_REPLICAS.get(kwargs.get("synchronization", VariableSynchronization.AUTO), cls)
+            kind = kwargs.get("synchronization", VariableSynchronization.AUTO)
+            kind = args[_SYNCHRONIZATION] if len(args) > _SYNCHRONIZATION else kind
+            cls = OF_REPLICAS.get(kind, cls)
         return object.__new__(cls)
 
     def __init__(

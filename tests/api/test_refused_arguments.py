@@ -1,0 +1,98 @@
+"""Arguments that TensorFlow refuses, and booleans in the place of numbers."""
+
+from __future__ import annotations
+
+import inspect
+import io
+from typing import Any
+
+import numpy as np
+import pytest
+import tensorflow
+from PIL import Image
+
+import tfpy
+from tfpy._src.tensors.variables.variable import scope
+
+REFUSED = {
+    "a list in einsum": "tf.einsum('i,i->', [1.0, 2.0], [3.0, 4.0])",
+    "a list next to a tensor in einsum": "tf.einsum('i,i->', tf.ones([2]), [3.0, 4.0])",
+    "a ragged list in ragged.stack": "tf.ragged.stack([[[1], [2, 3]], [[4]]])",
+    "negative integers in bins": "tf.math.bincount([-1, 1, 2], minlength=3, maxlength=3)",
+    "negative integers in bins of rows": "tf.math.bincount([[-1]], None, 3, 3, axis=-1)",
+    "integers in softsign": "tf.nn.softsign([1, 2])",
+    "a call without Tout": "tf.py_function(lambda x: x, [1], Tout=None)",
+    "a decorator without Tout": "tf.numpy_function(Tout=None)",
+    "a call without inp": "tf.numpy_function(lambda: 1, None, tf.int32)",
+    "a builtin for AutoGraph": "tf.autograph.to_code(len)",
+    "a number for AutoGraph": "tf.autograph.to_code(3)",
+    "another unit of density": "tf.io.encode_jpeg(tf.zeros([8, 8, 3], tf.uint8), density_unit='m')",
+    "an unknown option": "tf.io.encode_jpeg(tf.zeros([8, 8, 3], tf.uint8), speed=1)",
+    "a boolean as int8": "tf.constant(True, tf.int8)",
+    "booleans as uint16": "tf.constant([True, False], tf.uint16)",
+    "a boolean as bfloat16": "tf.convert_to_tensor(True, tf.bfloat16)",
+    "a Variable of a boolean": "tf.Variable(True, dtype=tf.int8)",
+    "a boolean added to int8": "tf.zeros([1], tf.int8) + True",
+    "a boolean added to bfloat16": "tf.zeros([1], tf.bfloat16) + True",
+    "a boolean compared with bfloat16": "tf.zeros([1], tf.bfloat16) == True",
+    "a batch product of bfloat16 and float32": (
+        "tf.matmul(tf.ones([2, 2, 2], tf.bfloat16), tf.ones([2, 2, 2]))"
+    ),
+}
+
+TAKEN = {
+    "a boolean as int32": "tf.constant(True, tf.int32)",
+    "a boolean as uint64": "tf.constant(True, tf.uint64)",
+    "booleans as float16": "tf.constant([[True, False]], tf.float16)",
+    "numbers after a boolean": "tf.constant([True, 1], tf.float32)",
+    "a boolean added to int32": "tf.constant([1, 2], tf.int32) + True",
+    "a boolean added to float16": "tf.zeros([1], tf.float16) + True",
+    "a boolean in a function": "tf.function(lambda x: x + True)(tf.zeros([1], tf.int8))",
+    "a constant in a function": "tf.function(lambda: tf.constant(True, tf.bfloat16))()",
+    "arrays in einsum": "tf.einsum('i,i->', *np.ones([2, 3], np.float32))",
+    "a single ragged tensor": "tf.ragged.stack(tf.ragged.constant([[1], [2, 3]])).to_list()",
+}
+
+
+
+def evaluated(tf: Any, expression: str) -> Any:
+    return eval(expression, {"tf": tf, "np": np})
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_refused(name: str) -> None:
+    with pytest.raises(Exception):  # noqa: B017, PT011 - TensorFlow's classes differ by chance
+        evaluated(tensorflow, REFUSED[name])
+    with pytest.raises((ValueError, TypeError, tfpy.errors.InvalidArgumentError)):
+        evaluated(tfpy, REFUSED[name])
+
+
+@pytest.mark.parametrize("name", TAKEN)
+def test_taken(name: str) -> None:
+    assert repr(evaluated(tfpy, TAKEN[name])) == repr(evaluated(tensorflow, TAKEN[name]))
+
+
+def test_parameters_of_encode_jpeg() -> None:
+    mine, theirs = (inspect.signature(tf.io.encode_jpeg).parameters for tf in (tfpy, tensorflow))
+    assert {n: p.default for n, p in mine.items()} == {n: p.default for n, p in theirs.items()}
+
+
+def test_options_of_encode_jpeg() -> None:
+    image = np.random.default_rng(0).integers(0, 256, [16, 16, 3], np.uint8)
+    options = {"progressive": True, "chroma_downsampling": False, "density_unit": "cm"}
+    files = [
+        tf.io.encode_jpeg(image, x_density=100, y_density=50, **options).numpy()
+        for tf in (tfpy, tensorflow)
+    ]
+    mine, theirs = (Image.open(io.BytesIO(data)) for data in files)
+    assert mine.info["progressive"] == theirs.info["progressive"] == 1
+    assert mine.layer == theirs.layer, "the resolution of the colors"
+    np.testing.assert_allclose(mine.info["dpi"], theirs.info["dpi"], rtol=1e-2)
+
+
+def test_a_positional_synchronization(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(scope, "replicas", 2)
+    positions = list(inspect.signature(tfpy.Variable.__init__).parameters)[1:]
+    before = [None] * positions.index("synchronization")
+    made = tfpy.Variable.__new__(tfpy.Variable, *before, tfpy.VariableSynchronization.ON_READ)
+    assert type(made).__name__ == "OnRead"
