@@ -17,7 +17,7 @@ WHEEL = f"ml_dtypes-{VERSION}-{TAG}.whl"
 PROJECT = DATA / "ml_dtypes"
 MODULE = "_ml_dtypes_ext"
 FILES = ("__init__.py", "_finfo.py", "_iinfo.py", "py.typed")
-LICENCES = ("LICENSE", "third_party/eigen/COPYING.MPL2", "third_party/eigen/COPYING.README")
+LICENSES = ("LICENSE", "third_party/eigen/COPYING.MPL2", "third_party/eigen/COPYING.README")
 
 
 def ensure() -> Path:
@@ -54,6 +54,6 @@ def _make(into: Path, numpy: Path, tools: toolchain.Toolchain) -> None:
     info = f"ml_dtypes-{VERSION}.dist-info"
     files[f"{info}/METADATA"] = (source / "PKG-INFO").read_bytes()
     files[f"{info}/WHEEL"] = side_modules.wheel_text(TAG)
-    files |= {f"{info}/licenses/{name}": (source / name).read_bytes() for name in LICENCES}
+    files |= {f"{info}/licenses/{name}": (source / name).read_bytes() for name in LICENSES}
     side_modules.write_wheel(into / WHEEL, files)
     shutil.rmtree(work)

@@ -1,4 +1,4 @@
-"""The licenses of the works of others that tfpy's artefacts contain.
+"""The licenses of the works of others that tfpy's artifacts contain.
 
 The text of a license comes from the sources if possible, otherwise from the SPDX list.
 """

@@ -11,7 +11,7 @@ TITLES = {"chromium": "Chromium", "firefox": "Firefox", "webkit": "WebKitGTK"}
 
 
 def tables() -> str:
-    """What is chosen by GPU; the module of wasm, by what WebAssembly has and the page's headers."""
+    """Facts that the GPU decides; for wasm, its module, which WebAssembly and headers decide."""
     gpus = (
         (gpu, _chosen({"GPU": gpu}), *(_threads({"GPU": gpu, "browser": b}) for b in BROWSERS))
         for gpu in AXES["GPU"]
@@ -40,13 +40,13 @@ def _chosen(part: State) -> str:
 
 
 def _threads(part: State) -> str:
-    """Where a state is tested, or why it is nowhere."""
+    """Place where a state is tested, or the reason why it is not tested."""
     found = dict.fromkeys(state["thread"] for state in _with(part))
     return f"{', '.join(found)}{_note(part)}" if found else _missing(part)
 
 
 def _modules(part: State) -> str:
-    """What the wasm backend takes, which may be another in workers."""
+    """Module that the wasm backend loads, which may be a different one in workers."""
     found = {s["thread"]: answers(s)["wasm"] for s in _with(part)}
     if not found:
         return _missing(part)

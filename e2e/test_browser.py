@@ -202,17 +202,17 @@ async def test_to_pixels_and_draw(tf: Any) -> None:
     floats = tf.constant(RGBA[:, :, :3] / np.float32(255))
     np.testing.assert_array_equal(await tf.browser.to_pixels_async(floats, target), RGBA)
     check(tf, target)
-    grey = tf.constant([[0, 128], [255, 64]])
-    tf.browser.draw(grey, target)
+    gray = tf.constant([[0, 128], [255, 64]])
+    tf.browser.draw(gray, target)
     assert (target.width, target.height) == (2, 2)
     np.testing.assert_array_equal(
-        tf.browser.from_pixels(target).numpy(), np.repeat(grey.numpy()[:, :, None], 3, 2)
+        tf.browser.from_pixels(target).numpy(), np.repeat(gray.numpy()[:, :, None], 3, 2)
     )
-    tf.browser.draw(grey, target, {"image_options": {"alpha": 0.5}})
+    tf.browser.draw(gray, target, {"image_options": {"alpha": 0.5}})
     drawn = tf.browser.from_pixels(target, 4).numpy()
     assert (drawn[:, :, 3] == 128).all()
-    assert np.abs(drawn[:, :, 0] - grey.numpy()).max() <= 1
-    forgotten = tf.browser.to_pixels_async(grey[:1], target)  # drawn even though it is not awaited
+    assert np.abs(drawn[:, :, 0] - gray.numpy()).max() <= 1
+    forgotten = tf.browser.to_pixels_async(gray[:1], target)  # drawn even though it is not awaited
     for _ in range(200):
         if target.height == 1:
             break
@@ -220,7 +220,7 @@ async def test_to_pixels_and_draw(tf: Any) -> None:
     assert (target.width, target.height) == (2, 1)
     np.testing.assert_array_equal(await forgotten, tf.browser.from_pixels(target, 4).numpy())
     fresh = js.OffscreenCanvas.new(7, 5)
-    tf.browser.draw(grey, fresh)
+    tf.browser.draw(gray, fresh)
     kind = "webgpu" if tf.get_backend() == "webgpu" else "2d"
     assert fresh.getContext(kind) is not None
     np.testing.assert_array_equal(await tf.browser.to_pixels_async(floats, fresh), RGBA)

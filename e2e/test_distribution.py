@@ -142,7 +142,7 @@ LOAD = """async () => {
 
 
 def test_packages_of_the_distribution(blank: OpenPage) -> None:
-    """Packages load with their dependencies, and each failure names its reason and what to do."""
+    """Load packages with their dependencies. Each failure must name its reason and a solution."""
     found: dict[str, Any] = blank.evaluate(f"({LOAD})()", LOAD_SECONDS)
     assert found["last"] == 3.0
     assert found["loaded"] == ["halved", "numpy", "running-sums", "tfpy-web"]
@@ -213,7 +213,7 @@ def run_scripts(page: OpenPage, *scripts: tuple[dict[str, str], str]) -> list[An
 
 
 def test_scripts(blank: OpenPage) -> None:
-    """A script in the page and a worker load packages; errors name the attribute to add."""
+    """Load packages in a script of the page and in a worker; errors name the attribute to add."""
     asked = {"packages": "running-sums, numpy", "distribution": "../wheels", "backend": "cpu"}
     here, there = run_scripts(
         blank,
@@ -245,7 +245,7 @@ process.exit();
 
 
 def test_node(address: str, tmp_path: Path) -> None:
-    """Node.js checks the digests of packages from a server, too."""
+    """Check that Node.js also verifies the digests of packages from a server."""
     if shutil.which("node") is None:
         pytest.skip("Node.js is not installed")
     site = tmp_path / "site"

@@ -46,7 +46,7 @@ def test_a_ported_app(show: Show) -> None:
 
 
 def test_a_page_with_keras(show: Show) -> None:
-    """The network learns the spiral, and the page draws its regions and its loss."""
+    """Check that the network learns the spiral, and the page draws its regions and its loss."""
     page = show({"page.html": block("README.md", "html", "keras")}, "page.html")
     *_, loss = printed(page, "validation loss").split()
     assert float(loss) < 0.2

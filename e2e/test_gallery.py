@@ -46,7 +46,7 @@ PROGRESS = """(async () => {
 
 
 def test_a_page_on_a_plain_host(tfpy_sessions: Sessions, tmp_path: Path) -> None:
-    """The site runs in a folder of a server without headers, as on GitHub Pages."""
+    """Run the site in a folder of a server without headers, as on GitHub Pages."""
     with SiteServer(tmp_path, isolated=False, mounts={"tfpy": SITE}) as server:
         address = f"{server.url}tfpy/gallery/game_of_life/index.html?backend=wasm&run"
         page = tfpy_sessions.browsers.open("chromium", ENVIRONMENTS["default"], address)

@@ -66,7 +66,7 @@ def test_pages_of_the_documentation_explain_themselves(tmp_path: Path, opened: O
 
 
 def test_a_loader_that_does_not_load(tmp_path: Path, opened: Open) -> None:
-    """The documented line reports a page that was opened from a file, and a wrong path."""
+    """Check that the documented line reports a page opened from a file, and a wrong path."""
     line = block("docs/pages.md", "html", "onerror")
     (tmp_path / "page.html").write_text(CATCH + line)
     (tmp_path / "tfpy.mjs").write_bytes((SITE / "tfpy.mjs").read_bytes())

@@ -51,7 +51,7 @@ SAVED = """
 
 
 def test_a_model_is_kept(show: Show) -> None:
-    """It is stored and loaded after a reload, and downloaded and picked again."""
+    """Store a model and load it after a reload, and download it and select it again."""
     page = show({"page.html": block("docs/recipes.md", "html", "picker")}, "page.html")
     trained, saved, picked = act(page, SAVED).splitlines()
     source, _, value = trained.partition(": ")
@@ -85,7 +85,7 @@ FILMED = """
 
 
 def test_a_camera_is_stopped(show: Show) -> None:
-    """The page stays responsive, the number of tensors does not grow, and Stop ends the loop."""
+    """Check that the page stays responsive, that no tensors leak, and that Stop ends the loop."""
     page = show({"page.html": block("docs/recipes.md", "html", "webcam")}, "page.html")
     found = act(page, FILMED)
     counts = found["counts"]
@@ -96,7 +96,7 @@ def test_a_camera_is_stopped(show: Show) -> None:
 
 
 def test_a_model_of_a_table_with_labels(show: Show) -> None:
-    """The file is relative to the page, whose folder is not the folder of the worker."""
+    """Load a file relative to the page, whose folder is not the folder of the worker."""
     text = block("docs/recipes.md", "html", "is_label").replace('"tfpy.mjs"', '"../tfpy.mjs"')
     table = (ROOT / "docs/figures/daylight.csv").read_text(encoding="utf-8")
     page = show({"own/page.html": text, "own/daylight.csv": table}, "own/page.html")
@@ -110,7 +110,7 @@ def test_an_endless_loop_is_stopped(show: Show) -> None:
 
 
 def test_both_pages_of_a_program(show: Show) -> None:
-    """The original runs with TensorFlow.js; test_documents.py runs the port."""
+    """Run the original with TensorFlow.js; test_documents.py runs the port."""
     library = ROOT / "node_modules/@tensorflow/tfjs/dist/tf.min.js"
     if not library.is_file():
         pytest.skip("needs node_modules: python build.py demo")

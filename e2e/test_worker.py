@@ -269,7 +269,7 @@ LOST = "tfpy: to stop Python, its worker was ended, and all variables are lost."
 
 
 def test_interrupts_without_isolation(tfpy_page: OpenPageFixture) -> None:
-    """A loop that awaits is interrupted. To stop another loop, the worker is replaced."""
+    """Interrupt a loop that awaits. To stop another loop, replace the worker."""
     page = tfpy_page(BLANK, environment="not-isolated")
     interrupt = block("docs/pages.md", "js", "tfpy-interrupt")
     found = page.evaluate(INTERRUPTED.replace("INTERRUPT", interrupt), LOAD_SECONDS)

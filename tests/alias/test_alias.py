@@ -99,7 +99,7 @@ assert listed() == set()
 
 
 def test_dir_lists_the_names_of_keras() -> None:
-    """The names are listed if they can be used, and listing them does not import Keras."""
+    """Check that names are listed if they can be used, and that this does not import Keras."""
     run(NAMES)
 
 
@@ -380,7 +380,7 @@ PathFinder.find_spec = classmethod(find_spec)
 
 
 def test_keras_runs_on_tfpy_after_its_import() -> None:
-    """A search for Keras has no effect. The import makes tfpy TensorFlow as well."""
+    """Check that the import of Keras makes tfpy TensorFlow, and a search for Keras does not."""
     run(
         WITHOUT_TENSORFLOW
         + """
@@ -409,7 +409,7 @@ assert type(model(tf.ones([3, 2]))) is tfpy.Tensor and hasattr(model, "fit_async
     ids=["tensorflow", "variable", "file"],
 )
 def test_keras_is_left_alone_where_it_runs_without_tfpy(before: str, tmp_path: Path) -> None:
-    """The programs stop before Keras imports its backend, which takes seconds."""
+    """Import Keras until it imports its backend, which would take seconds."""
     (tmp_path / "keras.json").write_text('{"backend": "jax"}')
     run(
         before.replace("FOLDER", repr(str(tmp_path)))

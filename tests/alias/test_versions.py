@@ -52,7 +52,7 @@ def test_an_error_of_the_tested_version_has_no_note(tmp_path: Path) -> None:
 
 
 def test_the_version_that_is_installed() -> None:
-    """The extra `keras`, the site and the tests have the tested version."""
+    """Check that the extra `keras`, the site and the tests have the tested version."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     assert f"keras=={versions.TESTED}.*" in project["optional-dependencies"]["keras"]
     for name in ("keras", "site", "test"):

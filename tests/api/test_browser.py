@@ -41,9 +41,9 @@ def test_to_pixels() -> None:
     colors = tf.browser.to_pixels(RGBA[:, :, :3].astype(np.int32))
     np.testing.assert_array_equal(colors[:, :, :3], RGBA[:, :, :3])
     assert (colors[:, :, 3] == 255).all()
-    grey = finished(tf.browser.to_pixels_async(np.array([[0.0, 0.5, 1.0]], np.float32)))
-    np.testing.assert_array_equal(grey[0, :, :3], np.repeat([[0], [128], [255]], 3, 1))
-    assert grey.dtype == np.uint8
+    gray = finished(tf.browser.to_pixels_async(np.array([[0.0, 0.5, 1.0]], np.float32)))
+    np.testing.assert_array_equal(gray[0, :, :3], np.repeat([[0], [128], [255]], 3, 1))
+    assert gray.dtype == np.uint8
 
 
 @pytest.mark.parametrize(

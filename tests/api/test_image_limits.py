@@ -82,7 +82,7 @@ def jpeg(width: int, height: int) -> bytes:
         gif([frame(np.zeros((200, 100), np.uint8))] + [frame(np.zeros((1, 1), np.uint8))] * 200),
         jpeg(60000, 60000),
     ],
-    ids=["palette", "grey", "interlaced", "narrow", "frames", "jpeg"],
+    ids=["palette", "gray", "interlaced", "narrow", "frames", "jpeg"],
 )
 def test_images_larger_than_the_limit(data: bytes) -> None:
     """Check that sizes in the header are rejected before the pixels are read."""

@@ -51,7 +51,7 @@ def test_the_error_names_the_line_of_a_compiled_function() -> None:
 
 @pytest.mark.parametrize(("message", "op"), [("40 bytes wanted", "cumsum"), ("", "pad")])
 def test_the_op_that_needs_the_memory(message: str, op: str) -> None:
-    """The op is recognized by its number of bytes; otherwise it is the largest one."""
+    """Find the op by its number of bytes; if this fails, report the largest one."""
     diagonal = tfpy.function(lambda x: tfpy.linalg.diag(tfpy.cumsum(x)))
     graph = diagonal.get_concrete_function(tfpy.ones([10])).graph
     found = equation_needing_memory(graph, f"wasm: out of memory: {message}")

@@ -157,7 +157,7 @@ def test_base64_of_ragged_strings(tf: Any) -> Any:
 
 @same
 def test_lists_without_elements(tf: Any) -> Any:
-    """Empty lists become integers or strings where a function has no float default."""
+    """Convert empty lists to integers or strings where a function has no float default."""
     words, none = tf.strings, np.zeros([0, 3], np.float32)
     return [
         tf.one_hot([], 3),

@@ -1,4 +1,4 @@
-"""Which functions are converted, and that converted functions keep their properties."""
+"""Functions that are converted, and the properties that converted functions keep."""
 
 from __future__ import annotations
 

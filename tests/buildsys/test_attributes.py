@@ -7,7 +7,7 @@ from buildsys.paths import ROOT
 
 
 def test_marked_files() -> None:
-    """Each entry is a file that exists. Files with text that someone wrote are not marked."""
+    """Check that each entry is a file that exists, and that no hand-written file is marked."""
     entries = [line.split() for line in face.ATTRIBUTES.read_text(encoding="utf-8").splitlines()]
     patterns = [entry[0].removeprefix("/") for entry in entries[1:]]
     assert all(entry[1:] == ["linguist-generated"] for entry in entries[1:])

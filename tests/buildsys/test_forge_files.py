@@ -19,7 +19,7 @@ LINK = re.compile(r"\]\((?!https?:|#)([^)#]+)(?:#([^)]+))?\)")
     "form", [form for form in FORMS if form.stem != "config"], ids=lambda form: form.stem
 )
 def test_a_form(form: Path) -> None:
-    """The form has a name and a description, and its fields have labels and separate ids."""
+    """Check that a form has a name and a description, and its fields labels and unique ids."""
     text = form.read_text(encoding="utf-8")
     assert re.match(r"name: .+\ndescription: .+\nlabels: \[\w+\]\nbody:\n", text)
     fields = text.split("\n  - type: ")[1:]
@@ -55,7 +55,7 @@ def test_links_lead_to_files_and_sections(file: Path) -> None:
 
 
 def test_named_files_exist() -> None:
-    """SECURITY.md names the tests of its guarantees."""
+    """Check that SECURITY.md names the tests of its guarantees."""
     text = (ROOT / "SECURITY.md").read_text(encoding="utf-8")
     named = re.findall(r"`((?:tests|e2e)/[^`]+)`", text)
     assert len(named) > 3

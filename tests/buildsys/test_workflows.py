@@ -40,7 +40,7 @@ def test_one_action_has_one_version() -> None:
 
 
 def test_published_pages_are_the_site_of_a_release(tmp_path: Path) -> None:
-    """The steps between the actions find the archive of a release, check it and unpack it."""
+    """Run the steps between the actions, which find the archive of a release and unpack it."""
     name = f"tfpy-site-{wheel.version()}"
     with zipfile.ZipFile(tmp_path / f"{name}.zip", "w") as archive:
         archive.writestr(f"{name}/index.html", "a page")

@@ -82,7 +82,7 @@ class Finding:
 
     @property
     def kind(self) -> str:
-        """Key of findings that have the same cause."""
+        """Return a key that is equal for findings with the same cause."""
         statement = self.program.statements[self.statement]
         assert isinstance(statement, Call)
         return f"{statement.name}: {self.difference.split(':')[0]}"

@@ -71,7 +71,7 @@ def test_the_page() -> None:
 
 
 def test_the_files_of_both_pages() -> None:
-    """The guide shows the files of examples/, and the original page has the blocks of the guide."""
+    """Check that the guide shows the files of examples/ and the blocks of the original page."""
     ported = (ROOT / "examples/learn_a_curve.html").read_text(encoding="utf-8")
     shown = block("docs/coming_from.md", "html", "tfpy.mjs")
     assert ported == shown.replace('src="tfpy.mjs"', 'src="../tfpy.mjs"')

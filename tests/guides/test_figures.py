@@ -68,7 +68,7 @@ def test_images_are_there_and_described(page: Path) -> None:
 
 @pytest.mark.parametrize("page", ["README.md", "docs/site/index.md"])
 def test_the_animation_of_the_first_page(page: str) -> None:
-    """It is described, small enough for a first page, and ends with the result."""
+    """Check that the animation is described and small, and ends with the result."""
     found = IMAGE.findall((ROOT / page).read_text(encoding="utf-8"))
     words, file = next(one for one in found if one[1].endswith("train.webp"))
     assert len(words.split()) >= 5

@@ -1,4 +1,4 @@
-"""Which outputs overwrite which inputs."""
+"""Outputs that overwrite inputs."""
 
 from __future__ import annotations
 

@@ -107,7 +107,7 @@ def test_links_stay_in_the_folder(name: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", FORMATS)
 def test_folders_of_links(name: str, tmp_path: Path) -> None:
-    """Download caches keep all files in one folder, and models are folders of links to them."""
+    """Load models from a download cache: folders of links to files in one folder."""
     make, below = FORMATS[name]
     blobs, net = tmp_path / "blobs", tmp_path / "snapshot"
     (net / below).mkdir(parents=True)

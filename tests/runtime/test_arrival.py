@@ -82,7 +82,7 @@ def test_nobody_waits_after_a_cancellation() -> None:
 
 
 def test_an_error_from_outside() -> None:
-    """It reaches the waiting task, and a value that arrives later changes nothing."""
+    """Raise an error in the waiting task. A value that arrives later has no effect."""
 
     async def main() -> None:
         arrival = Arrival()

@@ -164,7 +164,7 @@ def test_keras():
 
 @pytest.mark.parametrize("full", [False, True])
 def test_reports_of_pytest(full: bool, tmp_path: Path) -> None:
-    """Reports of failed tests show the lines of the tests, and all frames on request."""
+    """Check that reports of failures show the lines of tests, and all frames on request."""
     (tmp_path / "test_failing.py").write_text(FAILING)
     options = ["--tb=short", "-p", "tfpy.testing.plugin", *(["--full-trace"] if full else [])]
     done = subprocess.run(

@@ -38,7 +38,7 @@ def test_types_of_keras(tmp_path: Path) -> None:
 
 
 def test_without_keras(tmp_path: Path) -> None:
-    """An environment without Keras has no errors in a program that does not use it."""
+    """Check a program without Keras in an environment without Keras."""
     python = tmp_path / "environment"
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", python], check=True)
     code = "import tfpy as tf\nreveal_type(tf.get_backend())\nprint(tf.keras.layers)\n"

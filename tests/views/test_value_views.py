@@ -57,7 +57,7 @@ def test_few_values() -> None:
 
 
 def test_names_are_escaped() -> None:
-    """Names from a model file cannot add elements to the page."""
+    """Check that names from a model file cannot add elements to the page."""
     name = "<img src=x onerror=alert(1)>"
     weight = tf.Variable([1.0], name=name)
     function = tf.function(lambda x: x * weight)

@@ -243,7 +243,7 @@ def test_inputs(runner: ProgramRunner, tmp_path: Path) -> None:
 
 
 def test_inputs_by_position(runner: ProgramRunner, tmp_path: Path) -> None:
-    """A single input is passed alone, several as an array, and names are as before."""
+    """Pass a single input alone and several inputs as an array; names are as before."""
     model = tf.Variable([[2.0], [3.0]])
     functions = {
         "model": lambda data: {"y": data @ model},

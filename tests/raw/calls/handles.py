@@ -109,7 +109,7 @@ STEPS = {
     "ProximalGradientDescent": ("var=v.handle, alpha=0.1, l1=0.1, l2=0.2, delta=f(3)", 0),
     "RMSProp": (f"var=v.handle, ms=s0.handle, mom=s1.handle, {RMS}", 2),
 }
-OPTIMISERS = {
+OPTIMIZERS = {
     f"ResourceApply{kind}": optimized(f"ResourceApply{kind}({arguments})", slots)
     for kind, (arguments, slots) in STEPS.items()
 }
@@ -263,7 +263,7 @@ SAMPLES: dict[str, str | tuple[str, str]] = {
     "CheckNumericsV2": "tensor=f(3), message='text'",
     "Print": "input=f(3), data=[t(['text'])], message='said: '",
     "PrintV2": "input='text'",
-    **OPTIMISERS,
+    **OPTIMIZERS,
 }
 
 OLD = """

@@ -1,4 +1,4 @@
-"""How to get a package that a program needs, for the messages of errors.
+"""Instructions for the installation of missing packages, for the messages of errors.
 
 The answer depends on the place where Python runs.
 """

@@ -26,7 +26,7 @@ _LETTERS = 6000
 _BINS, _COLUMNS, _WIDTH, _HEIGHT = 32, 256, 256, 56
 _SMALLEST, _LARGEST = 8, 256
 """Limits of the size of an array that is shown as an image. Larger ones are subsampled."""
-_SHADES = {1: "grey", 3: "RGB", 4: "RGBA"}
+_SHADES = {1: "gray", 3: "RGB", 4: "RGBA"}
 _BLUE = "#5b8def"
 
 

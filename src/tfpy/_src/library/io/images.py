@@ -332,11 +332,11 @@ def encode_jpeg(
             "encode_jpeg", f"density_unit must be one of 'in' and 'cm', got {density_unit!r}"
         )
     pixels = x.host_view()
-    grey = pixels.shape[2] == 1
-    if (format, grey) in (("grayscale", False), ("rgb", True)):
+    gray = pixels.shape[2] == 1
+    if (format, gray) in (("grayscale", False), ("rgb", True)):
         raise invalid("encode_jpeg", f"format {format!r} does not match the image {x.aval}")
     out = io.BytesIO()
-    made = pillow.module("encode_jpeg", "Image").fromarray(pixels[:, :, 0] if grey else pixels)
+    made = pillow.module("encode_jpeg", "Image").fromarray(pixels[:, :, 0] if gray else pixels)
     factor = _PER_INCH[density_unit]
     made.save(
         out,

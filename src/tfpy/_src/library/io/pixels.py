@@ -60,9 +60,9 @@ def _converted(pixels: Array, channels: int) -> Array:
         parts = [
             np.multiply(colors[:, :, i], weight, dtype=np.uint32) for i, weight in enumerate(_GREY)
         ]
-        grey = (sum(parts) + half) >> 15
+        gray = (sum(parts) + half) >> 15
         same = (colors == colors[:, :, :1]).all(-1)
-        colors = np.where(same, colors[:, :, 0], grey).astype(pixels.dtype)[:, :, None]
+        colors = np.where(same, colors[:, :, 0], gray).astype(pixels.dtype)[:, :, None]
     elif channels >= 3 and colors.shape[2] == 1:
         colors = np.repeat(colors, 3, -1)
     if channels in (2, 4):
