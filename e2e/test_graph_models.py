@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from models import mediapipe
+from models import mediapipe, small_graph
 
 from buildsys import model_files
 from tfpy.testing.environments import ENVIRONMENTS
@@ -64,7 +64,7 @@ found = model.execute(given, model.outputs)
 arrays = dict(zip(model.outputs, [await x.data() for x in found]))
 buffer = io.BytesIO()
 np.savez(buffer, **{key.replace("/", "|"): x for key, x in arrays.items()})
-json.dumps([base64.b64encode(buffer.getvalue()).decode(), heard[-1]])
+json.dumps([base64.b64encode(buffer.getvalue()).decode(), heard])
 """
 
 WRITTEN = """
@@ -121,7 +121,47 @@ REGISTERED = (
     + "\ntf.register_op('Convolution2DTransposeBias', transposed)"
 )
 
+REQUESTS = """
+import json
+import js
+import tfpy as tf
+
+js.eval('''
+  globalThis.unhandled = [];
+  addEventListener("unhandledrejection", ({ reason }) => unhandled.push(String(reason)));
+  globalThis.signals = [];
+  globalThis.plainFetch = fetch;
+  globalThis.fetch = (url, options) => {
+    signals.push([String(url), options?.signal]);
+    return plainFetch(url, options);
+  };
+''')
+try:
+    model = await tf.models.load_async("/models/requests/repeated.json")
+    repeated = (await model(tf.eye(3)).data()).tolist()
+    try:
+        await tf.models.load_async("/models/requests/missing.json")
+        error = ""
+    except ValueError as raised:
+        error = str(raised)
+finally:
+    js.eval("globalThis.fetch = plainFetch")
+await js.eval("new Promise((resolve) => setTimeout(resolve, 100))")
+cancelled = [url.split("/")[-1] for url, signal in js.signals if signal and signal.aborted]
+json.dumps([repeated, error, cancelled, list(js.unhandled)])
+"""
+
 Values = tuple[dict[str, Any], dict[str, Any]]
+
+
+def model_json(paths: list[list[str]]) -> bytes:
+    """Return `model.json` of a small model whose weights are in these groups of files."""
+    weights = [{"name": "w", "shape": [3, 2], "dtype": "float32"}]
+    groups = [{"paths": paths[0], "weights": weights}]
+    groups += [{"paths": one, "weights": [{**weights[0], "name": "v"}]} for one in paths[1:]]
+    outputs = {"outputs": {"y": {"name": "product"}}}
+    signature = {"inputs": small_graph.SIGNATURE["inputs"], **outputs}
+    return small_graph.files(small_graph.NODES[:3], signature, weightsManifest=groups)["model.json"]
 
 
 def values(file: Path) -> Values:
@@ -151,6 +191,11 @@ def server(
 ) -> Iterator[SiteServer]:
     """Serve the site and the models on one server."""
     folder = tmp_path_factory.mktemp("models")
+    requests = folder / "requests"
+    requests.mkdir()
+    for name, paths in {"repeated": [["half.bin"] * 2], "missing": [["a.bin"], ["b.bin"]]}.items():
+        (requests / f"{name}.json").write_bytes(model_json(paths))
+    (requests / "half.bin").write_bytes(np.array([1, 2, 3], np.float32).tobytes())
     (folder / "blank.html").write_text("<!doctype html><title>models</title>")
     for package in PACKAGES:
         for model in model_files.graph_models(package):
@@ -196,7 +241,8 @@ def check(page: OpenPage, path: str, reference: Path, tolerance: float = 1e-4) -
     given, made = values(reference)
     buffer = base64.b64encode(saved(given)).decode()
     arrays, heard = run(page, PREDICTED.replace("GIVEN", repr(buffer)).replace("PATH", path))
-    assert heard == 1
+    assert heard == sorted(set(heard)), "each fraction is reported once"
+    assert heard[-1] == 1
     with np.load(io.BytesIO(base64.b64decode(arrays))) as found:
         assert {key.replace("|", "/") for key in found} == set(made)
         for key, wanted in made.items():
@@ -235,3 +281,12 @@ def test_boxes_are_read_once(page: OpenPage, backend: str) -> None:
     On wasm the selection is read.
     """
     assert run(page, READS) == (3 if backend == "wasm" else 4)
+
+
+def test_requests(page: OpenPage) -> None:
+    """Check that repeated files are read, and that a failure cancels the requests after it."""
+    repeated, error, cancelled, unhandled = run(page, REQUESTS)
+    assert repeated == [[1, 2], [3, 1], [2, 3]]
+    assert "a.bin: 404" in error
+    assert "b.bin" in cancelled
+    assert unhandled == []

@@ -21,6 +21,7 @@ from tfpy._src.formats.sources import (
     ModelSource,
     Progress,
     ProgressCounter,
+    increasing,
     is_zip,
     opened,
     received,
@@ -41,6 +42,8 @@ _HDF5 = b"\x89HDF\r\n\x1a\n"
 _KERAS = "metadata.json"
 _ONNX = (".onnx", ".ort")
 _NAMES = (saved_model.FILE, _KERAS, MODEL, *_ONNX, ".tflite", ".h5", ".hdf5", ".pb", ".json")
+_WITHOUT_WEIGHTS = (saved_model.FILE, ".json")
+"""Endings of main files whose weights are in other files, which follow."""
 _MAX_BYTES = 1 << 31
 _OF_KERAS: tuple[type[Exception], ...] = (
     *DAMAGED,
@@ -167,15 +170,17 @@ async def load_async(
         files = opened({MODEL: bytes(source)}, (MODEL,))
     else:
         files = opened(source, _NAMES)
-    if progress is not None and not files.model.endswith(".json"):
-        files.heard = ProgressCounter(progress)  # for model.json, the weights that follow count
+    if progress is not None:
+        progress = increasing(progress)  # an archive and its files report the same bytes
+        if not files.model.endswith(_WITHOUT_WEIGHTS):
+            files.heard = ProgressCounter(progress)
     data = await files.read(files.model, _MAX_BYTES)
     if is_zip(data):  # an archive at a URL
         source, files = data, opened(data, _NAMES)
         data = await files.read(files.model, _MAX_BYTES)
     reader = _reader(files.model, data)
     found = await reader(_Loading(source, files, data, trainable, quantize, progress, safe_mode))
-    if progress is not None and reader is not _tensorflow_js:
+    if progress is not None:
         progress(1.0)
     return found
 

@@ -33,6 +33,19 @@ Progress = Callable[[float], None]
 """A function that receives a fraction from 0 to 1."""
 
 
+def increasing(progress: Progress) -> Progress:
+    """Return a function that reports a fraction only if it is larger than all before it."""
+    most = -1.0
+
+    def report(fraction: float) -> None:
+        nonlocal most
+        if fraction > most:
+            most = fraction
+            progress(fraction)
+
+    return report
+
+
 class ProgressCounter:
     """A counter of received bytes that reports the received fraction.
 
@@ -85,6 +98,10 @@ class ModelFiles(Protocol):
             ModelFileError: If a file does not exist, or all together exceed `limit` bytes.
         """
         return self._read_all(paths, limit)
+
+    def close(self) -> None:
+        """Cancel all requests that are not complete."""
+        return
 
     async def _read_all(self, paths: tuple[str, ...], limit: int) -> list[bytes]:
         found: list[bytes] = []
@@ -231,6 +248,7 @@ class _Address(ModelFiles):
         self._folder += slash
         self._query = mark + query
         self._expected: dict[tuple[str, ...], Answers] = {}
+        self._begun: list[Answers] = []
 
     def where(self, path: str) -> str:
         return self._addresses((path,))[0]
@@ -242,13 +260,18 @@ class _Address(ModelFiles):
         answers = self._expected.pop(paths, None)
         if answers is None and IN_BROWSER:
             answers = Answers(self._addresses(paths))
+        if answers is not None:
+            self._begun.append(answers)
         return self._received(self._addresses(paths), answers, limit)
 
     def expect(self, groups: Iterable[tuple[str, ...]]) -> None:
-        for answers in self._expected.values():
-            answers.close()
+        _close(self._expected.values())
         if IN_BROWSER:
-            self._expected = {paths: Answers(self._addresses(paths)) for paths in groups}
+            distinct = dict.fromkeys(groups)
+            self._expected = {paths: Answers(self._addresses(paths)) for paths in distinct}
+
+    def close(self) -> None:
+        _close([*self._expected.values(), *self._begun])
 
     def _addresses(self, paths: tuple[str, ...]) -> list[str]:
         return [f"{self._folder}{path}{self._query}" for path in paths]
@@ -264,8 +287,17 @@ class _Address(ModelFiles):
                 self.heard(sum(map(len, found)))
         except (OSError, OpError) as error:
             raise ModelFileError(f"cannot fetch {', '.join(addresses)}: {error}") from None
+        finally:
+            if answers is not None:
+                answers.close()
+                self._begun.remove(answers)
         _within(sum(map(len, found)), ", ".join(addresses), limit)
         return found
+
+
+def _close(requests: Iterable[Answers]) -> None:
+    for answers in requests:
+        answers.close()
 
 
 async def _fetched(

@@ -40,7 +40,7 @@ class Stream:
 
     def close(self) -> None:
         """Stop fetching."""
-        (self._reader or self._body()).cancel()
+        _watched((self._reader or self._body()).cancel())
 
     def whole(self) -> Any:
         """Return a promise of all bytes, for an unread stream. This is faster than parts."""
@@ -75,18 +75,24 @@ async def read_together(streams: list[Stream]) -> list[bytes]:
 class Answers:
     """The responses of URLs. The browser begins to fetch immediately, while Python works.
 
+    Each URL has its own request, even if the URLs repeat, because a response can be read only once.
+
     Args:
         urls: The URLs, which may also be in the browser's storage.
     """
 
     def __init__(self, urls: list[str]) -> None:
         self._urls = urls
-        self._fetched = {url: js.fetch(url) for url in urls if not url.startswith(storage.STORED)}
+        self._cancel = js.AbortController.new()
+        self._fetched = [None if url.startswith(storage.STORED) else self._of(url) for url in urls]
+
+    def _of(self, url: str) -> Any:
+        return _watched(js.fetch(url, signal=self._cancel.signal))
 
     async def _promises(self) -> list[Any]:
         """Return the promises of the responses, after a request for each stored file."""
-        found = self._fetched
-        return [found[url] if url in found else await storage.fetch(url) for url in self._urls]
+        pairs = zip(self._urls, self._fetched, strict=True)
+        return [fetched or _watched(await storage.fetch(url)) for url, fetched in pairs]
 
     async def streams(self) -> list[Stream]:
         """Return a stream for each URL.
@@ -116,9 +122,14 @@ class Answers:
             raise _ended(error) from None
 
     def close(self) -> None:
-        """Discard the responses."""
-        for promise in self._fetched.values():
-            promise.catch(js.Boolean)  # keeps the browser from reporting unhandled failures
+        """Cancel the requests that are not complete, and discard the responses."""
+        self._cancel.abort()
+
+
+def _watched(promise: Any) -> Any:
+    """Return a promise whose failure the browser does not report, even if it is never awaited."""
+    promise.catch(js.Boolean)
+    return promise
 
 
 async def open_address(url: str) -> Stream:

@@ -36,7 +36,7 @@ class PendingWeights:
     ) -> None:
         self.size = size
         self.groups = read_manifest(manifest)
-        self._where = files.where
+        self._files = files
         if progress is not None:
             files.heard = ProgressCounter(progress, sum(group.size or 0 for group in self.groups))
         self._begun = [
@@ -51,7 +51,7 @@ class PendingWeights:
             ModelFileError: If a file is missing or damaged.
         """
         pairs = zip(self.groups, self._begun, strict=True)
-        return [(group, joined(group, await shards, self._where)) for group, shards in pairs]
+        return [(group, joined(group, await shards, self._files.where)) for group, shards in pairs]
 
     def __enter__(self) -> PendingWeights:
         return self
@@ -63,6 +63,7 @@ class PendingWeights:
         """Cancel the fetches that are not complete."""
         for shards in self._begun:
             shards.close()
+        self._files.close()
 
 
 async def model_file(source: Any) -> tuple[ModelFiles, bytes]:
