@@ -23,17 +23,19 @@ from packaging.utils import parse_sdist_filename, parse_wheel_filename
 
 from buildsys import notices, pyenv, release, site, wheel
 from buildsys.console import BuildError
+from buildsys.hatch_hook import with_absolute_links
 from buildsys.paths import ROOT
 from buildsys.project import DISTRIBUTION
 
 WORKFLOW = (ROOT / ".github" / "workflows" / "release.yml").read_text(encoding="utf-8")
 COMMANDS = re.findall(r"- run: (.*)", WORKFLOW)
+REPOSITORY = "https://github.com/tfpy/tfpy"
 VERSIONS = """
-import importlib.metadata, sys, tfpy
+import importlib.metadata, json, tfpy
 found = [tfpy.__file__, importlib.metadata.version("tfpy-web"), tfpy.__version__]
 tfpy.as_tensorflow(replace=True)
 import tensorflow
-print([*found, tfpy.__version__, tfpy.reduce_sum([1.0, 2.0]).numpy().item()])
+print(json.dumps([*found, tfpy.__version__, tfpy.reduce_sum([1.0, 2.0]).numpy().item()]))
 """
 
 
@@ -134,6 +136,29 @@ def test_the_workflow_builds_the_release_of_its_tag() -> None:
     assert re.findall(r"(?:files|packages-dir): (.*)", WORKFLOW) == ["dist/release/*", "dist/pypi"]
 
 
+def absolute_readme() -> str:
+    """Return the README with absolute links, after a check that each names a file or heading."""
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    made = with_absolute_links(text, REPOSITORY, f"v{wheel.version()}")
+    assert re.findall(r"\]\((?!https:)", made) == []
+    links = re.findall(rf"\]\({REPOSITORY}/(blob|raw)/v{wheel.version()}/([^)#]+)", made)
+    assert len(links) > 30
+    for kind, name in links:
+        assert (ROOT / name).is_file(), name
+        assert (kind == "raw") == name.endswith(".webp"), name
+    return made
+
+
+def test_code_has_no_links() -> None:
+    text = "[a](b.md)\n```py\nf[0](x)\n```\n![a\nb](c.webp) [d](#e) [f](https://example.org)\n"
+    made = with_absolute_links(text, "https://example.org/a", "v1")
+    assert made == (
+        "[a](https://example.org/a/blob/v1/b.md)\n```py\nf[0](x)\n```\n"
+        "![a\nb](https://example.org/a/raw/v1/c.webp) "
+        "[d](https://example.org/a/blob/v1/README.md#e) [f](https://example.org)\n"
+    )
+
+
 def test_files_for_pypi(workplace: Path) -> None:
     """Check the names and the metadata of the wheel and of the source distribution."""
     source, built = sorted((workplace / "dist" / "pypi").iterdir(), key=lambda file: file.suffix)
@@ -150,7 +175,7 @@ def test_files_for_pypi(workplace: Path) -> None:
     found = Metadata.from_email(about, validate=True)
     assert (found.name, found.version) == ("tfpy-web", version)
     assert found.description_content_type == "text/markdown"
-    assert found.description == (ROOT / "README.md").read_text(encoding="utf-8")
+    assert found.description == absolute_readme()
     assert found.license_expression == "Apache-2.0"
     assert found.requires_dist
     assert [str(need) for need in found.requires_dist if need.url] == []
@@ -167,7 +192,7 @@ def test_the_wheel_is_installed_and_imported(workplace: Path, tmp_path: Path) ->
     env = {**os.environ, "PYTHONPATH": str(Path(np.__file__).parents[1])}
     run = [venv / "bin" / "python", "-c", VERSIONS]
     shown = subprocess.run(run, env=env, cwd=tmp_path, check=True, capture_output=True, text=True)
-    place, *found = eval(shown.stdout)
+    place, *found = json.loads(shown.stdout)
     assert Path(place).is_relative_to(venv)
     assert found == [wheel.version()] * 3 + [3.0]
 
