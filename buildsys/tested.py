@@ -11,7 +11,7 @@ TITLES = {"chromium": "Chromium", "firefox": "Firefox", "webkit": "WebKitGTK"}
 
 
 def tables() -> str:
-    """Facts that the GPU decides; for wasm, its module, which WebAssembly and headers decide."""
+    """Return tables of the tested GPUs, and of the tested modules of the wasm backend."""
     gpus = (
         (gpu, _chosen({"GPU": gpu}), *(_threads({"GPU": gpu, "browser": b}) for b in BROWSERS))
         for gpu in AXES["GPU"]
@@ -34,19 +34,19 @@ def tables() -> str:
 
 
 def _chosen(part: State) -> str:
-    """The backend that is active where wasm opens."""
+    """Return the backend that is active where wasm opens."""
     state = next(s for s in _with(part) if answers(s)["wasm"].opens)
     return next(f"`{name}`" for name, answer in answers(state).items() if answer.opens)
 
 
 def _threads(part: State) -> str:
-    """Place where a state is tested, or the reason why it is not tested."""
+    """Return the places where a state is tested, or the reason why it is not tested."""
     found = dict.fromkeys(state["thread"] for state in _with(part))
     return f"{', '.join(found)}{_note(part)}" if found else _missing(part)
 
 
 def _modules(part: State) -> str:
-    """Module that the wasm backend loads, which may be a different one in workers."""
+    """Return the module that the wasm backend loads, which may be a different one in workers."""
     found = {s["thread"]: answers(s)["wasm"] for s in _with(part)}
     if not found:
         return _missing(part)

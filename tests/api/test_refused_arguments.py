@@ -54,7 +54,6 @@ TAKEN = {
 }
 
 
-
 def evaluated(tf: Any, expression: str) -> Any:
     return eval(expression, {"tf": tf, "np": np})
 

@@ -64,7 +64,10 @@ def test_python() -> None:
     [
         (lambda tf: tf.set_backend("webgpo"), "Did you mean 'webgpu'?"),
         (lambda tf: tf.cast(1, "flaot32"), "Did you mean 'float32'?"),
-        (lambda tf: tf.env().get("TFPY_WASM_THREADS_CONT"), "Did you mean 'TFPY_WASM_THREADS_COUNT'"),
+        (
+            lambda tf: tf.env().get("TFPY_WASM_THREADS_CONT"),
+            "Did you mean 'TFPY_WASM_THREADS_COUNT'",
+        ),
         (lambda tf: tf.register_gradient("rond")(abs), "Did you mean 'round'?"),
         (lambda tf: tf.distribute.Mirrored, "did you mean tf.distribute.MirroredStrategy"),
         (lambda tf: tf.config.set_visible_device, "did you mean tf.config.set_visible_devices"),

@@ -31,9 +31,8 @@ def scalar(value: Number, dtype: DType) -> Tensor:
     """
     key = (value or repr(value), type(value), dtype.name)  # 0.0 and -0.0 are equal
     found = _scalars.get(key)
-    if found is None or isinstance(value, bool):
-        if not _adapts(value, dtype):
-            raise TypeError(f"Cannot convert {value!r} to EagerTensor of dtype {dtype.name}")
+    if (found is None or isinstance(value, bool)) and not _adapts(value, dtype):
+        raise TypeError(f"Cannot convert {value!r} to EagerTensor of dtype {dtype.name}")
     if found is None:
         if len(_scalars) >= _MAX_SCALARS:
             _scalars.clear()

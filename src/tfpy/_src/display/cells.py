@@ -1,7 +1,6 @@
 """Programs that a page of the documentation runs like the cells of a notebook."""
 
 from __future__ import annotations
-
 import __future__
 
 import ast

@@ -125,7 +125,8 @@ def to_code(function: Callable[..., Any]) -> str:
 
     See also: `tf.autograph.to_graph`.
     """
-    if not hasattr(function, "__code__"):
+    function = getattr(function, "__func__", function)
+    if not isinstance(function, types.FunctionType):
         raise ValueError(
             f"to_code: expected a function that is written in Python, got {function!r}. Pass the "
             "attribute python_function of a tf.function"

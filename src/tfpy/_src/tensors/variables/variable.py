@@ -32,13 +32,13 @@ _live: WeakValueDictionary[int, Variable] = WeakValueDictionary()  # keyed by nu
 OF_REPLICAS: dict[VariableSynchronization, type[Variable]] = {}
 """Classes that replace Variable in the scope of several replicas. They register themselves."""
 
+_SYNCHRONIZATION = 9
+"""Position of the argument `synchronization` of `Variable`."""
+
 
 def live_variables() -> list[Variable]:
     """Return all Variables that exist."""
     return list(_live.values())
-
-_SYNCHRONIZATION = 9
-"""Position of the argument `synchronization` of `Variable`."""
 
 
 class Variable(AssignMethods, PythonValues):
