@@ -128,7 +128,7 @@ class Wrapping(Loader):
         return getattr(self.loader, name)
 
 
-class Loaded(Loader):
+class ExistingModule(Loader):
     """A loader that returns an existing module and restores the module's spec."""
 
     def __init__(self, module: types.ModuleType) -> None:
@@ -146,7 +146,7 @@ def _spec_of_loaded(module: types.ModuleType) -> ModuleSpec:
 
     With its own spec, Python would load the module again.
     """
-    module.__spec__ = ModuleSpec(module.__name__, Loaded(module))
+    module.__spec__ = ModuleSpec(module.__name__, ExistingModule(module))
     return module.__spec__
 
 

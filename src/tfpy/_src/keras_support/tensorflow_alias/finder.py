@@ -111,7 +111,7 @@ class _Finder(MetaPathFinder):
         module = self._module(name)
         if module is None:  # Python must not search tfpy's own folder
             raise ModuleNotFoundError(f"No module named {fullname!r}", name=fullname)
-        return ModuleSpec(fullname, overlay.Loaded(module))
+        return ModuleSpec(fullname, overlay.ExistingModule(module))
 
     def _module(self, name: str) -> types.ModuleType | None:
         if name == "keras" or name.startswith("keras."):
