@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import importlib
 import os
 import resource
 import signal
+import sys
+import types
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -15,6 +18,7 @@ import numpy as np
 import pytest
 
 import tfpy as tf
+from tfpy._src.base import atomic_files
 from tfpy._src.base.atomic_files import remove_abandoned, whole_file
 from tfpy._src.formats.tensorflow.checkpoint_files.bundle_writer import ShardWriter
 
@@ -178,3 +182,24 @@ def test_files_of_processes_that_ended_are_removed(tmp_path: Path) -> None:
         remove_abandoned(place)
         assert [str(path) for path in tmp_path.iterdir()] == [file.name]
     assert (tmp_path / "of").read_bytes() == b"whole"
+
+
+@pytest.mark.parametrize("module", [None, types.ModuleType("fcntl")], ids=["none", "empty"])
+def test_without_locks(
+    module: types.ModuleType | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Write files where fcntl does not exist, and where it is empty, as in JupyterLite."""
+    monkeypatch.setitem(sys.modules, "fcntl", module)
+    monkeypatch.delitem(sys.modules, atomic_files.__name__)
+    own = importlib.import_module(atomic_files.__name__)
+    assert own is not atomic_files
+    for text in (b"first", b"second"):
+        own.replace_file(tmp_path / "file", text, durable=True)
+        assert (tmp_path / "file").read_bytes() == text
+    begun = tmp_path / "file.1.partial"
+    begun.touch()
+    own.remove_abandoned(str(tmp_path / "file"))
+    assert begun.exists(), "another process may be writing it"
+    os.utime(begun, (0, 0))
+    own.remove_abandoned(str(tmp_path / "file"))
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]

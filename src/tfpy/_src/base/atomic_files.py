@@ -15,9 +15,9 @@ from collections.abc import Iterator, Mapping
 from typing import BinaryIO
 
 try:
-    import fcntl
-except ImportError:  # Windows, pages
-    fcntl = None  # type: ignore[assignment]
+    from fcntl import LOCK_EX, LOCK_NB, flock
+except ImportError:  # Windows, pages, and JupyterLite, whose module fcntl is empty
+    flock = None  # type: ignore[assignment]
 
 _PARTIAL = ".partial"
 _ABANDONED_SECONDS = 24 * 3600.0
@@ -52,7 +52,7 @@ def whole_file(path: Path, durable: bool = False) -> Iterator[BinaryIO]:
                 os.fsync(file.fileno())
             if there:
                 os.chmod(file.name, os.stat(place).st_mode & 0o7777)
-            if fcntl is None:
+            if flock is None:
                 file.close()  # Windows does not move open files
             os.replace(file.name, place)
     except BaseException:
@@ -101,12 +101,12 @@ def is_old(path: str) -> bool:
 
 
 def _remove_if_abandoned(path: str) -> None:
-    if fcntl is None:
+    if flock is None:
         if is_old(path):
             os.remove(path)
         return
     with open(path, "rb") as file:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)  # fails while another process writes it
+        flock(file, LOCK_EX | LOCK_NB)  # fails while another process writes it
         os.remove(path)
 
 
@@ -120,9 +120,9 @@ def _beside(place: str) -> BinaryIO | None:
             if os.access(place, os.W_OK):
                 return None
             raise
-        if fcntl is not None:
+        if flock is not None:
             with contextlib.suppress(OSError):  # not every file system has locks
-                fcntl.flock(file, fcntl.LOCK_EX)
+                flock(file, LOCK_EX)
         if os.path.exists(partial):  # another process may have removed it as abandoned
             return file
         file.close()
