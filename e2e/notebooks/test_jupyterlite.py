@@ -6,6 +6,7 @@ import json
 import os
 import re
 import shlex
+import shutil
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,9 +16,12 @@ import pytest
 from guides.documents import block
 
 from buildsys import notebooks
-from e2e.notebooks.pages import LOAD_SECONDS, RUN_SECONDS, folder_with, opened, wait_for
+from buildsys.paths import SITE
+from e2e.notebooks.pages import LOAD_SECONDS, RUN_SECONDS, WHEEL, folder_with, opened, wait_for
 from tfpy.testing.sessions import OpenPage, Sessions
 
+PACKAGES = ("absl_py", "h5py", "keras", "ml_dtypes", "optree", "rich")
+"""Beginnings of the names of Keras's wheels in the site, as docs/notebooks.md lists them."""
 PANEL = "globalThis.jupyterapp?.shell.currentWidget"
 CELLS = f"{PANEL}.content.widgets.filter((cell) => cell.model.type === 'code')"
 MISTAKE = """def wrong(a):
@@ -33,6 +37,11 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     The page exposes its application.
     """
     top = folder_with(tmp_path_factory.mktemp("notebooks") / "jupyterlite", "train.ipynb")
+    (top / "wheels").mkdir()
+    (top / WHEEL.name).rename(top / "wheels" / WHEEL.name)
+    for name in PACKAGES:
+        (wheel,) = (SITE / "pyodide").glob(f"{name}-*.whl")
+        shutil.copy(wheel, top / "wheels")
     config = json.loads(block("docs/notebooks.md", "json"))
     config["jupyter-config-data"]["exposeAppInBrowser"] = True
     (top / "jupyter-lite.json").write_text(json.dumps(config))
@@ -80,6 +89,44 @@ def test_training(page: OpenPage) -> None:
     assert backend[0]["data"]["text/plain"] == "'wasm'"
     assert "<svg" in train[0]["data"]["text/html"]
     assert float(train[-1]["text"].split("right: ")[1].rstrip("%\n")) > 90
+
+
+KERAS = """
+import os
+import keras
+import numpy as np
+
+x = np.linspace(-1, 1, 64, dtype=np.float32)[:, None]
+model = keras.Sequential([keras.Input([1]), keras.layers.Dense(1)])
+model.compile(keras.optimizers.SGD(0.3), "mse")
+plot = keras.callbacks.LivePlot()
+await model.fit_async(x, 3 * x + 1, epochs=20, verbose=0, callbacks=[plot])
+await model.save_async("model.keras")
+tf.train.Checkpoint(model=model).save("kept/model")
+[[y]] = keras.models.load_model("model.keras").predict(np.float32([[2.0]]), verbose=0)
+print(6.5 < y < 7.5, sorted(os.listdir("kept")))
+"""
+WRITTEN = "['checkpoint', 'model-1.data-00000-of-00001', 'model-1.index']"
+
+
+def test_keras(page: OpenPage) -> None:
+    """Check that a notebook without Keras explains how to get it, and that it then works.
+
+    Also check that files can be written, because the kernel's module fcntl is empty.
+    """
+    run(page, "tf.keras")
+    wait_for(page, f"{CELLS}.at(-1).model.executionCount")
+    (error,) = outputs(page, -1)
+    assert "Run %pip install tfpy-web keras in a cell." in plain("\n".join(error["traceback"]))
+    run(page, block("docs/notebooks.md", "text", "%pip"))
+    wait_for(page, f"{CELLS}.at(-1).model.executionCount", LOAD_SECONDS)
+    run(page, block("docs/notebooks.md", "py", "import keras") + KERAS)
+    wait_for(page, f"{CELLS}.at(-1).model.executionCount", LOAD_SECONDS)
+    plot, shown = outputs(page, -1)
+    assert "<svg" in plot["data"]["text/html"]
+    assert shown["text"] == f"True {WRITTEN}\n"
+    file = page.evaluate("jupyterapp.serviceManager.contents.get('model.keras')")
+    assert file["size"] > 1000, "JupyterLite stores it"
 
 
 def test_an_error_has_the_line_of_its_cell(page: OpenPage) -> None:

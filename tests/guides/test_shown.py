@@ -32,7 +32,9 @@ def test_a_graph() -> None:
 
 def test_the_head_of_a_notebook() -> None:
     notebook = ROOT / "examples/notebooks/train_marimo.py"
-    assert notebook.read_text(encoding="utf-8").startswith(block("docs/notebooks.md", "py"))
+    assert notebook.read_text(encoding="utf-8").startswith(
+        block("docs/notebooks.md", "py", "/// script")
+    )
 
 
 def model(number: int, *lines: str) -> dict[str, Any]:

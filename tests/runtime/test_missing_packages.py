@@ -16,10 +16,10 @@ from tfpy._src.base.missing_packages import PythonPlace, remedy, several_devices
 @pytest.mark.parametrize(
     ("has", "text"),
     [
-        ("pyodide_kernel", "Run %pip install keras in a cell."),
-        ("marimo", 'Add "keras" to the dependencies in the first lines of the notebook.'),
-        ("pyscript", 'Add "keras" to the packages in the configuration of the PyScript script.'),
-        ("nothing", 'await pyodide.loadPackage("keras")'),
+        ("pyodide_kernel", "Run %pip install pillow in a cell."),
+        ("marimo", 'Add "pillow" to the dependencies in the first lines of the notebook.'),
+        ("pyscript", 'Add "pillow" to the packages in the configuration of the PyScript script.'),
+        ("nothing", 'await pyodide.loadPackage("pillow")'),
     ],
 )
 def test_places_in_browsers(monkeypatch: pytest.MonkeyPatch, has: str, text: str) -> None:
@@ -28,10 +28,24 @@ def test_places_in_browsers(monkeypatch: pytest.MonkeyPatch, has: str, text: str
 
     monkeypatch.setattr(missing_packages, "_IN_BROWSER", True)
     monkeypatch.setattr(importlib.util, "find_spec", find_spec)
-    assert text in remedy("keras")
+    assert text in remedy("pillow")
     assert "keras==3.15.*" in remedy("keras", "3.15.*")
     assert remedy("jax") == "It does not run in browsers."
     assert several_devices() == "In browsers, tfpy computes on one device."
+
+
+@pytest.mark.parametrize(
+    ("place", "text"),
+    [
+        (PythonPlace.JUPYTERLITE, "build it with --piplite-wheels"),
+        (PythonPlace.MARIMO, "describes how to use Keras in JupyterLite"),
+        (PythonPlace.PYSCRIPT, "describes how to use Keras in JupyterLite"),
+        (PythonPlace.PYODIDE, "from the folder pyodide of tfpy's site"),
+    ],
+)
+def test_keras_in_browsers(monkeypatch: pytest.MonkeyPatch, place: PythonPlace, text: str) -> None:
+    monkeypatch.setattr(missing_packages, "place", place)
+    assert text in remedy("keras")
 
 
 @pytest.mark.parametrize(

@@ -37,6 +37,24 @@ _MARKS = {
 """Modules that only these places have."""
 _PIP = {"keras": '"tfpy-web[keras]"'}
 """Arguments of pip for packages that tfpy requires in certain versions."""
+_KERAS_ELSEWHERE = (
+    "The packages that it needs are not on PyPI for browsers. The page Notebooks of tfpy's "
+    "documentation describes how to use Keras in JupyterLite."
+)
+_KERAS = {
+    PythonPlace.JUPYTERLITE: (
+        "Run %pip install tfpy-web keras in a cell. The packages that Keras needs are not on PyPI "
+        "for browsers, so the JupyterLite site must contain them: build it with --piplite-wheels, "
+        "as the page Notebooks of tfpy's documentation describes."
+    ),
+    PythonPlace.MARIMO: _KERAS_ELSEWHERE,
+    PythonPlace.PYSCRIPT: _KERAS_ELSEWHERE,
+    PythonPlace.PYODIDE: (
+        "Load Pyodide from the folder pyodide of tfpy's site, and in JavaScript call "
+        'await pyodide.loadPackage("keras").'
+    ),
+}
+"""Texts for Keras, which needs packages that tfpy's site contains and PyPI does not."""
 _NATIVE = {"jax"}
 """Packages that do not run in browsers."""
 
@@ -50,6 +68,8 @@ def remedy(name: str, version: str = "") -> str:
     """
     if name in _NATIVE and _IN_BROWSER:
         return "It does not run in browsers."
+    if name == "keras" and not version and _place() in _KERAS:
+        return _KERAS[_place()]
     required = f"{name}=={version}" if version else name
     pip = _PIP.get(name, f'"{required}"' if version else name)
     return _place().value.format(name=name, required=required, pip=pip)
