@@ -137,6 +137,45 @@ def test_errors(tfpy_page: Open, worker: bool) -> None:
     assert violations(page) == []
 
 
+HANDLERS = """
+import js, sys
+from pyodide.ffi import create_proxy
+
+def now(event):
+    raise ValueError(f"in the handler of {event.type}")
+
+async def later(event):
+    open("penguins.csv")
+
+for handler in (now, later, lambda event: sys.exit()):
+    js.addEventListener("ask", create_proxy(handler))
+SEND
+"""
+
+
+@pytest.mark.parametrize("worker", [False, True], ids=["page", "worker"])
+def test_errors_of_event_handlers(tfpy_page: Open, worker: bool) -> None:
+    """Check that errors of synchronous and asynchronous handlers are shown below their script."""
+    page = tfpy_page(BLANK)
+    send = "js.setTimeout(\"dispatchEvent(new Event('ask'))\", 0)"
+    run_scripts(page, HANDLERS.replace("SEND", send), "print('the last script')", worker=worker)
+    first, second = page.evaluate(
+        """(async () => {
+          const shown = () => [...document.querySelectorAll(".tfpy-error")];
+          while (shown().length < 2) await new Promise((resolve) => setTimeout(resolve, 20));
+          return shown().map((error) => [error.previousElementSibling.tagName, error.innerText]);
+        })()""",
+        LOAD_SECONDS,
+    )
+    assert first[0] == "SCRIPT", "not below the second script"
+    assert 'File "script 1 of the page", line 6, in now' in first[1]
+    assert first[1].endswith("ValueError: in the handler of ask")
+    assert 'File "script 1 of the page", line 9, in later' in second[1]
+    assert "FileNotFoundError" in second[1]
+    assert "tf.io.to_folder_async" in second[1]
+    assert violations(page) == []
+
+
 APART = """
 import js, time, tfpy as tf
 from pyodide.ffi import create_proxy, to_js

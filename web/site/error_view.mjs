@@ -26,6 +26,14 @@ function readable(message) {
   return { text: lines.join("\n"), hidden };
 }
 
+/** Python's error for a path that does not exist. */
+const NO_FILE = /^FileNotFoundError: \[Errno \d+\]/m;
+
+/** The sentences that follow such an error. */
+const ABOUT_FILES =
+  "Python in a page has its own file system. To use a file of the server or of the user there, write " +
+  '[path] = await tf.io.to_folder_async(source, "/files"), where source is a URL or a file that the user has picked.';
+
 /**
  * Divide a message into frames, which must not wrap because marks point at the line above them, and text.
  * @param {string} message
@@ -64,7 +72,7 @@ function elementsOf(message) {
 export function showError(element, error) {
   const message = messageOf(error);
   const { text, hidden } = readable(message);
-  element.append(...elementsOf(text));
+  element.append(...elementsOf(NO_FILE.test(text) ? `${text}\n${ABOUT_FILES}` : text));
   if (hidden > 0) {
     const details = document.createElement("details");
     const summary = document.createElement("summary");

@@ -3,6 +3,7 @@
 import { resolved } from "./addresses.mjs";
 import { textAt } from "./functions.mjs";
 import { loadTfpy } from "./tfpy.mjs";
+import { watchUncaught } from "./uncaught.mjs";
 
 /**
  * @typedef {import("./tfpy.mjs").LoadOptions & {modules?: string[], isForScripts?: boolean}} Options loadTfpy's options,
@@ -56,14 +57,16 @@ async function addModules(pyodide, modules) {
  * Load tfpy for scripts, which share a namespace.
  * @param {Options} options
  * @param {(text: string) => void} print called with printed text, also with parts of lines
+ * @param {(error: Error) => void} report called with errors that no caller catches
  * @returns {Promise<{run: Run, tfpy: import("./tfpy.mjs").Tfpy}>}
  */
-export async function openEngine(options, print) {
+export async function openEngine(options, print, report) {
   const { modules = [], isForScripts = false, ...rest } = options;
   const tfpy = await loadTfpy({ ...rest, stdout: (line) => print(`${line}\n`) });
   const { pyodide } = tfpy;
   pyodide.setStdout(streamTo(print));
   pyodide.setStderr(streamTo(print));
+  watchUncaught(pyodide, report);
   if (isForScripts) pyodide.runPython(FOR_SCRIPTS, { globals: pyodide.toPy({}) });
   await addModules(pyodide, modules);
   /** @type {Run} */

@@ -1,6 +1,7 @@
 // Runs Python in a page's <script type="text/tfpy"> elements, which tfpy.mjs finds.
 
 import { checkAttributes } from "./options.mjs";
+import { messageOf } from "./python.mjs";
 import { openEngine } from "./script_engine.mjs";
 import { addStyle, openView } from "./script_view.mjs";
 import { openWorker } from "./worker.mjs";
@@ -43,24 +44,26 @@ function optionsOf(scripts) {
 }
 
 /**
- * Opens an engine for scripts that run one after another; `shown` returns the view of the current script.
- * @typedef {(options: import("./script_engine.mjs").Options, shown: () => View, hear: (message: any) => void)
- *   => Promise<{run: import("./script_engine.mjs").Run, interrupt?: () => void}>} Open
+ * Opens an engine for scripts that run one after another; `shown` returns the view of the current script, and `report`
+ * receives errors that no caller catches.
+ * @typedef {(options: import("./script_engine.mjs").Options, shown: () => View, hear: (message: any) => void,
+ *   report: (error: unknown) => void) => Promise<{run: import("./script_engine.mjs").Run, interrupt?: () => void}>} Open
  */
 
 /** @type {Open} */
-async function openHere(options, shown) {
+async function openHere(options, shown, _hear, report) {
   const onProgress = (/** @type {import("./tfpy.mjs").Progress} */ event) =>
     shown().progress(event);
-  return openEngine({ ...options, onProgress }, (text) => shown().print(text));
+  return openEngine({ ...options, onProgress }, (text) => shown().print(text), report);
 }
 
 /** @type {Open} */
-async function openInWorker(options, shown, hear) {
+async function openInWorker(options, shown, hear, report) {
   const { worker, ask, interrupt } = await openWorker(options, {
     progress: (event) => shown().progress(event),
     print: (text) => shown().print(text),
     picture: ({ svg, place }) => shown().picture(svg, place),
+    uncaught: report,
   });
   worker.onmessage = ({ data }) => hear({ data, worker });
   return { run: (source, filename) => ask("script", source, filename), interrupt };
@@ -77,23 +80,28 @@ async function runInTurn(all, scripts, open) {
   const views = new Map(scripts.map((script) => [script, openView(script, pictures)]));
   let current = scripts[0];
   const shown = () => /** @type {View} */ (views.get(current));
+  const filenameOf = (/** @type {HTMLScriptElement} */ script) =>
+    script.src || `script ${all.indexOf(script) + 1} of the page`;
+  const reportUncaught = (/** @type {unknown} */ error) => {
+    const message = messageOf(error);
+    const named = scripts.find((script) => message.includes(`"${filenameOf(script)}"`));
+    views.get(named ?? current)?.error(error);
+  };
   /** @param {string} type @param {any} detail */
   const dispatch = (type, detail) =>
     current.dispatchEvent(new CustomEvent(type, { bubbles: true, detail }));
   try {
     for (current of scripts) checkAttributes(current);
     current = scripts[0];
-    const { run, interrupt } = await open(optionsOf(scripts), shown, (message) =>
-      dispatch("tfpy-message", message),
-    );
+    const hear = (/** @type {any} */ message) => dispatch("tfpy-message", message);
+    const { run, interrupt } = await open(optionsOf(scripts), shown, hear, reportUncaught);
     for (const script of scripts) {
       script.addEventListener("tfpy-interrupt", () => script === current && interrupt?.());
     }
     shown().ready();
     for (current of scripts) {
       current.setAttribute("data-tfpy", "running");
-      const filename = current.src || `script ${all.indexOf(current) + 1} of the page`;
-      const result = await run(await sourceOf(current), filename);
+      const result = await run(await sourceOf(current), filenameOf(current));
       current.removeAttribute("data-tfpy");
       dispatch("tfpy-result", { result });
     }
@@ -108,7 +116,8 @@ async function runInTurn(all, scripts, open) {
 /**
  * Run the page's Python scripts one after another in one namespace: scripts with the attribute "worker" in a
  * worker, the others on the page's thread. The output of a script is shown like in a terminal in a
- * <pre class="tfpy-output"> after it. An error is shown in a <div class="tfpy-error"> below and ends the run.
+ * <pre class="tfpy-output"> after it. An error is shown in a <div class="tfpy-error"> below and ends the run. Errors
+ * of event handlers are shown there as well.
  * The current script has data-tfpy="running". Each script gets a "tfpy-result" event with `detail.result`, or
  * "tfpy-error" with `detail.error`. A message that it posts from the worker becomes a "tfpy-message" event with
  * `detail.data` and `detail.worker`. A "tfpy-interrupt" event of the page interrupts the script in the worker.

@@ -76,6 +76,7 @@ export async function startWorker(options = {}) {
       progress: (progress) => onProgress?.(progress),
       print: linesTo(stdout ?? console.log),
       picture: () => {}, // only scripts of a page show them
+      uncaught: (message) => console.error(message),
     });
   let current = await open();
   const worker = new PageWorker(current.worker);

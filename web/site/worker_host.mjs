@@ -2,14 +2,14 @@
 // own messages belong to Python.
 //
 // The page sends [number, call, ...values] for each of `calls`; the answer is ["result" or "error",
-// value, number]. "progress", "print", "picture" and "download" messages may come in between.
+// value, number]. "progress", "print", "picture", "download" and "uncaught" messages may come in between.
 
 import { takePage } from "./addresses.mjs";
 import { messageOf } from "./python.mjs";
 import { openEngine } from "./script_engine.mjs";
 import { transferable } from "./transfer.mjs";
 
-/** @typedef {{print: (text: string) => void, picture: (shown: Picture) => void, download: (file: File) => void, progress: (progress: import("./tfpy.mjs").Progress) => void}} Hears */
+/** @typedef {{print: (text: string) => void, picture: (shown: Picture) => void, download: (file: File) => void, progress: (progress: import("./tfpy.mjs").Progress) => void, uncaught: (message: string) => void}} Hears */
 /** @typedef {{svg: string, place: string | number}} Picture an image and its place; a place in use is replaced */
 /** @typedef {{name: string, data: Uint8Array<ArrayBuffer>}} File a file that the page offers as a download */
 /** @typedef {import("./script_engine.mjs").Options & {page: string, signals?: Int32Array}} Options the page's URL, and memory that the page shares to interrupt Python */
@@ -85,7 +85,8 @@ const calls = {
     const offerDownload = (name, data) => hears.download({ name, data });
     Object.assign(globalThis, { tfpyShowPicture: showPicture, tfpyDownload: offerDownload });
     const engine = { ...options, signals, onProgress: hears.progress };
-    ({ tfpy, run } = await openEngine(engine, hears.print));
+    const report = (/** @type {Error} */ error) => hears.uncaught(explained(error));
+    ({ tfpy, run } = await openEngine(engine, hears.print, report));
   },
   /** @type {(source: string, filename: string) => Promise<any>} */
   script: async (source, filename) => sendable(await run(source, filename)),
@@ -134,7 +135,7 @@ function serve(page) {
   /** @type {Hears} */
   const hears = {
     ...{ print: tell("print"), picture: tell("picture") },
-    ...{ download: tell("download"), progress: tell("progress") },
+    ...{ download: tell("download"), progress: tell("progress"), uncaught: tell("uncaught") },
   };
   page.onmessage = async ({ data: [number, call, ...values] }) => {
     const isRun = call !== "interrupt";

@@ -33,6 +33,7 @@ function open(text) {
     progress: (event) => view?.progress(event),
     print: (printed) => view?.print(printed),
     picture: ({ svg, place }) => view?.picture(svg, place),
+    uncaught: (message) => view?.error(message),
   });
   return session;
 }
