@@ -103,9 +103,10 @@ def blank(address: str, tfpy_sessions: Sessions) -> Iterator[OpenPage]:
 LOAD = """async () => {
   const { loadTfpy } = await import("/tfpy.mjs");
   const { startWorker } = await import("/worker.mjs");
+  const printed = [];
   const said = (loading) => loading.then(() => "loaded", (error) => error.message);
   const from = (name, distribution = "/wheels") =>
-    said(loadTfpy({ packages: [name], distribution }));
+    said(loadTfpy({ packages: [name], distribution, stdout: (line) => printed.push(line) }));
   const found = {
     changed: await from("changed"),
     absent: await from("Absent"),
@@ -124,6 +125,7 @@ LOAD = """async () => {
     asked.push(String(url));
     throw new TypeError("offline");
   };
+  found.printed = printed;
   found.cdn = await said(loadTfpy({ packages: ["halved"] }));
   found.asked = [...new Set(asked)];
   globalThis.fetch = own;
@@ -181,6 +183,8 @@ def test_packages_of_the_distribution(blank: OpenPage) -> None:
     }.items():
         for text in texts:
             assert text in found[name], (name, found[name])
+    assert found["printed"] == [], "each failure is reported once, in the error"
+    assert found["offline"].count("Failed to fetch") == 1
     assert found["asked"] == [f"{CDN}halved-1.0-{TAG}.whl"]
     assert "Pyodide" not in found["import keras"].splitlines()[-1]
     assert "micropip" not in found["import tfpy.mine"]

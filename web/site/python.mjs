@@ -77,7 +77,7 @@ function described({ url, status, statusText, headers }) {
 /**
  * Return an error with the problems of the files, if they can be found.
  * @param {string} what
- * @param {unknown} cause
+ * @param {unknown} cause an error, or Pyodide's report about the files, which is less precise than their problems
  * @param {import("./faults.mjs").Wanted[]} files
  * @param {import("./faults.mjs").Violation[]} violations
  */
@@ -90,7 +90,9 @@ async function loadingError(what, cause, files, violations) {
   } catch {
     // The network is down, so only the cause is reported.
   }
-  return new Error([`tfpy: ${what}: ${messageOf(cause)}`, ...faults].join("\n"), { cause });
+  const isKnown = typeof cause === "string" && faults.length > 0;
+  const reasons = isKnown ? faults : [messageOf(cause), ...faults];
+  return new Error(`tfpy: ${what}: ${reasons.join("\n")}`, { cause });
 }
 
 /** Return the content of a lock file or of a similar file. @param {string} url */
@@ -289,6 +291,9 @@ function fetchEarly(urls) {
  */
 async function startPyodide({ indexURL, lockFileURL, wanted, stdout, onBytes }, index) {
   const core = FETCHED.map((name) => indexURL + name);
+  let isStarted = false;
+  // Until then, Pyodide prints which packages failed. loadPackages reports them.
+  const stderr = (/** @type {string} */ line) => isStarted && stdout?.(line);
   const ends = [fetchEarly(core)];
   try {
     const sizes = fetchSizes();
@@ -304,10 +309,11 @@ async function startPyodide({ indexURL, lockFileURL, wanted, stdout, onBytes }, 
     const loading = loadPyodide({
       ...{ indexURL, createPyodideModule, packages, lockFileContents: lock },
       packageBaseUrl: new URL(".", lockFileURL).href,
-      ...(stdout ? { stdout, stderr: stdout } : {}),
+      ...(stdout ? { stdout, stderr } : {}),
     });
     return await Promise.race([loading, watch.failed]);
   } finally {
+    isStarted = true;
     for (const end of ends.reverse()) end();
   }
 }
