@@ -272,6 +272,16 @@ def test_live_plot(shown: list[tuple[str, str]], monkeypatch: pytest.MonkeyPatch
     assert "training" not in titles
 
 
+@pytest.mark.parametrize("ends", [(0.4044, 0.4044), (0.31, 0.69), (-0.9, 0.9), (1.0, 40.0)])
+def test_an_axis_has_at_least_two_ticks(ends: tuple[float, float]) -> None:
+    points = [(0.0, ends[0]), (1.0, ends[1])]
+    root = ElementTree.fromstring(line_charts.charts({"a": {"a": points}}, "step"))
+    below = [text for text in root.iter(f"{SVG}text") if text.get("text-anchor") == "middle"]
+    beside = [text for text in root.iter(f"{SVG}text") if text.get("x") == "46"]
+    assert len(below) >= 2
+    assert len(beside) >= 2
+
+
 def test_long_lines_are_thinned() -> None:
     points = [(float(n), float(n % 2)) for n in range(100_001)]
     root = ElementTree.fromstring(line_charts.charts({"a": {"a": points}}, "step"))

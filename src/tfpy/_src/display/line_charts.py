@@ -116,9 +116,13 @@ class _Scale:
 
     @property
     def ticks(self) -> list[float]:
-        """About four round numbers."""
+        """About four round numbers, at least two."""
         rough = (self._most - self._least) / 4
         power = 10.0 ** math.floor(math.log10(rough))
         step = next(n * power for n in (1, 2, 5, 10) if n * power >= rough)
+        ticks = self._multiples(step)
+        return ticks if len(ticks) > 1 else self._multiples(step / 2)
+
+    def _multiples(self, step: float) -> list[float]:
         first = math.ceil(self._least / step)
         return [n * step for n in range(first, math.floor(self._most / step) + 1)]
