@@ -135,7 +135,41 @@ ERRORS: dict[str, tuple[str, str, tuple[str, ...]]] = {
     "strings as inputs": (
         "model().fit(np.array([['a', 'b', 'c', 'd']] * 10), np.ones((10, 3)), verbose=0)",
         "ValueError",
-        ("Invalid dtype: str", "Convert the strings first", "keras.layers.StringLookup"),
+        (
+            *("Invalid dtype: str", "Convert the strings first", "keras.layers.StringLookup"),
+            "pass the strings as a tensor: tf.constant(strings)",
+        ),
+    ),
+    "default of another dtype in a table": (
+        "tf.data.csv(tf.data.FileDataSource(b'a\\n1\\n'), {'a': {'default': 1.5}})",
+        "TypeError",
+        ("the column 'a' has dtype int32", "its default 1.5", "with the key 'dtype'"),
+    ),
+    "strings of pandas as inputs": (
+        "model().fit(np.array([['a', 'b', 'c', 'd']] * 10, object), ones, verbose=0)",
+        "ValueError",
+        ("Invalid dtype: object", "tf.constant(strings)"),
+    ),
+    "cast of categories": (
+        "tf.cast(['red', 'blue'], tf.float32)",
+        "UnimplementedError",
+        ("tf.strings.to_number", "keras.layers.StringLookup if they are categories"),
+    ),
+    "comparison of shapes that do not broadcast": (
+        "kinds, names = tf.constant([1, 2, 1, 2]), tf.constant([1, 2, 3])\n"
+        "tf.concat([[kinds], tf.cast(kinds == names, tf.int32)], axis=0)",
+        "InvalidArgumentError",
+        ("[[1, 4], []]", "result of == or !=", "if the shapes do not broadcast"),
+    ),
+    "place of the browser as a path": (
+        "model().save('indexeddb://line')",
+        "ValueError",
+        ("Write await model.save_async('indexeddb://line').",),
+    ),
+    "place of the browser to load from": (
+        "keras.models.load_model('indexeddb://line')",
+        "NotFoundError",
+        ("Write await tf.models.load_async('indexeddb://line').",),
     ),
     "misspelled function": (
         "tf.reduce_summ([1.0])",

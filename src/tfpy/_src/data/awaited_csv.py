@@ -184,7 +184,8 @@ async def csv_async(
     taken = [i for i, n in enumerate(names) if n in configs or not configured_columns_only]
     inferred = inferred_defaults(iter(rows), taken, "")
     defaults = [
-        _default(configs.get(names[i], {}), d) for i, d in zip(taken, inferred, strict=True)
+        _default(names[i], configs.get(names[i], {}), d)
+        for i, d in zip(taken, inferred, strict=True)
     ]
     records = Records(found, defaults, None, has_header, delimiter, True, "", taken)
     labels = [names[i] for i in taken if configs.get(names[i], {}).get("is_label")]
@@ -225,11 +226,22 @@ async def _head(source: DataSource, written: dict[str, Any], count: int) -> list
     return found
 
 
-def _default(config: Mapping[str, Any], inferred: Any) -> Any:
-    """Return the dtype of a required column, or the default for a missing value."""
+def _default(column: str, config: Mapping[str, Any], inferred: Any) -> Any:
+    """Return the dtype of a required column, or the default for a missing value.
+
+    Raises:
+        TypeError: If the default does not have the dtype of the column.
+    """
     dtype = as_dtype(config.get("dtype", inferred.dtype))
     if config.get("required"):
         return dtype
     if "default" in config:
-        return convert_to_tensor([config["default"]], dtype)
+        try:
+            return convert_to_tensor([config["default"]], dtype)
+        except TypeError:
+            raise TypeError(
+                f"csv: the column {column!r} has dtype {dtype.name}, which its default "
+                f"{config['default']!r} does not have. Pass another default, or set the dtype of "
+                "the column with the key 'dtype'."
+            ) from None
     return convert_to_tensor(["" if dtype == dtypes.string else 0], dtype)

@@ -286,7 +286,9 @@ class _Address(ModelFiles):
                 found = [_read(address, limit) for address in addresses]
                 self.heard(sum(map(len, found)))
         except (OSError, OpError) as error:
-            raise ModelFileError(f"cannot fetch {', '.join(addresses)}: {error}") from None
+            where, why = ", ".join(addresses), str(error)
+            why = why.removeprefix(f"{where}: ")
+            raise ModelFileError(f"cannot fetch {where}: {why}") from None
         finally:
             if answers is not None:
                 answers.close()

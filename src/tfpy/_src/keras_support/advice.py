@@ -69,7 +69,8 @@ def _note(message: str) -> str:
     if _TEXTS.search(message):
         return (
             "Models compute with numbers. Convert the strings first: with array.astype('float32') "
-            "if they are numbers, otherwise with the layer keras.layers.StringLookup."
+            "if they are numbers, otherwise with the layer keras.layers.StringLookup. If the model "
+            "begins with such a layer, pass the strings as a tensor: tf.constant(strings)."
         )
     if found := _NAME.search(message):
         return _suggestion(*found.groups())

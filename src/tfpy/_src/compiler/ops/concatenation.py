@@ -18,11 +18,18 @@ from tfpy._src.compiler.ops.families import infer
 from tfpy._src.compiler.ops.families.samples import array
 from tfpy._src.compiler.ops.movement import reshape, strided_slice
 
+_SCALAR = (
+    "a scalar can be joined after a reshape to [1]. It can be the result of == or !=, which is a "
+    "single bool if the shapes do not broadcast"
+)
+
 
 def _difference(first: Aval, other: Aval, axis: int) -> str:
     """Return in words how two inputs differ, apart from the axis."""
     if first.rank != other.rank:
-        return f"the ranks are {first.rank} and {other.rank}"
+        scalar = next((x for x in (first, other) if x.rank == 0), None)
+        cause = "" if scalar is None else f"; {_SCALAR}"
+        return f"the ranks are {first.rank} and {other.rank}{cause}"
     pairs = enumerate(zip(first.shape, other.shape, strict=True))
     at, sizes = next((i, pair) for i, pair in pairs if i != axis and pair[0] != pair[1])
     return f"dimension {at} is {sizes[0]} and {sizes[1]}"
@@ -34,10 +41,11 @@ def _concat_infer(*xs: Aval, axis: int) -> Aval:
     for x in xs[1:]:
         rest = [n for i, n in enumerate(x.shape) if i != axis]
         if x.rank != first.rank or rest != [n for i, n in enumerate(first.shape) if i != axis]:
+            shapes = [None if v.shown is None else list(v.shown) for v in xs]
             raise invalid(
                 "concat",
-                f"Dimensions of inputs should match except on axis {axis}: "
-                f"{[list(v.shape) for v in xs]}; {_difference(first, x, axis)}",
+                f"Dimensions of inputs should match except on axis {axis}: {shapes}; "
+                f"{_difference(first, x, axis)}",
             )
     shape = list(map(agreed, *(x.shape for x in xs)))
     shape[axis] = sum(x.shape[axis] for x in xs)

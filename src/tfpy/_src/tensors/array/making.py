@@ -223,6 +223,13 @@ def eye(
     return broadcast_to(matrix, (*lead, rows, columns)) if lead else matrix
 
 
+_TO_STRINGS = "Use tf.strings.as_string."
+_FROM_STRINGS = (
+    "Use tf.strings.to_number if the strings are numbers, or the layer keras.layers.StringLookup "
+    "if they are categories."
+)
+
+
 @per_value
 def cast(x: TensorLike, dtype: DTypeLike, name: str | None = None) -> Tensor:
     """Cast a tensor to a different dtype.
@@ -251,11 +258,9 @@ def cast(x: TensorLike, dtype: DTypeLike, name: str | None = None) -> Tensor:
     """
     kind, tensor = as_dtype(dtype), x if type(x) is Tensor else convert_to_tensor(x)
     if tensor.dtype != kind and dtypes.string in (tensor.dtype, kind):
+        instead = _TO_STRINGS if kind == dtypes.string else _FROM_STRINGS
         raise UnimplementedError(
-            None,
-            "cast",
-            f"Cast {tensor.dtype.name} to {kind.name} is not supported; "
-            "use tf.strings.to_number or tf.strings.as_string",
+            None, "cast", f"Cast {tensor.dtype.name} to {kind.name} is not supported. {instead}"
         )
     return tensor if tensor.dtype == kind else casting.cast(tensor, dtype=kind)
 
