@@ -178,6 +178,12 @@ rows = [[x.numpy() async for x in dataset] for dataset in (flowers, lines)]
 rows += [[{name: float(x) for name, x in row.items()} async for row in table]]
 str([rows, told[-1], sizes])
 """
+PANDAS = """
+import pathlib
+pandas = types.SimpleNamespace(read_csv=lambda path: pathlib.Path(path).read_text())
+source = "a.csv"
+"""
+"""A substitute for pandas, which the site does not contain."""
 NOTED = """
 import tfpy as tf
 environment, at_last = type(tf.env()), []
@@ -212,8 +218,9 @@ def test_programs_of_pages(tfpy_page: Callable[[str], OpenPage]) -> None:
     def run(*programs: str) -> Any:
         return page.evaluate(f"tfpy.run({json.dumps(chr(10).join(programs))})", SECONDS)
 
-    found = run(DATASETS, block("docs/data.md", "py"), ELEMENTS)
+    found = run(DATASETS, block("docs/data.md", "py", "flowers"), ELEMENTS)
     assert found == str([[[b"rose"], [b"one", b"two"], [{"x": 1.0, "y": 2.0}]], 8, [32, 8]])
+    assert run(PANDAS, block("docs/data.md", "py", "pandas"), "frame") == "x,y\n1,2\n"
     set_and_reset = run(NOTED, block("docs/environment.md", "py"), FLAGS)
     assert set_and_reset == "[[True, 2, 'never'], [False, 0, 'auto']]"
     kept = block("docs/training.md", "py")
