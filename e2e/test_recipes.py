@@ -170,7 +170,7 @@ def test_lines_of_the_first_recipe(show: Show) -> None:
     assert run(block("docs/recipes.md", "py", "picker"), same) == "[3, [(2, 1), (1,)]]"
     assert run('str(await tf.io.remove_model_async("indexeddb://line"))') == "None"
     missing = failure('await tf.models.load_async("indexeddb://line")')
-    assert "indexeddb://line: 404 this browser has not stored it" in missing
+    assert missing.endswith("cannot fetch indexeddb://line: 404 this browser has not stored it")
     again = failure('await tf.io.remove_model_async("indexeddb://line")')
     assert again.endswith("indexeddb://line does not exist: this browser has not stored it")
     assert "must begin with" in failure('await tf.io.remove_model_async("line")')
