@@ -31,7 +31,7 @@ from pathlib import Path
 from textwrap import indent
 from typing import TYPE_CHECKING, Any
 
-from . import flags, op_docs, rooms, tensorflow_js
+from . import flags, op_docs, rooms, tensorflow_js, tensorflow_names
 from .paths import DATA, ROOT
 
 if TYPE_CHECKING:
@@ -99,6 +99,10 @@ def wanted() -> dict[Path, str]:
             files[_path(namespace, table)] += _keras_losses(own)
     files[PACKAGE / "__init__.py"] += END
     files[PACKAGE / "raw_ops.py"] += _operations()
+    modules = {
+        namespace: files[_path(namespace, table)] for namespace in table
+    } | {tensorflow_names.RAW_OPS: files[PACKAGE / "raw_ops.py"]}
+    files[tensorflow_names.PAGE] = tensorflow_names.page(modules)
     files[flags.PAGE] = flags.page()
     files[tensorflow_js.PAGE] = tensorflow_js.page()
     files[rooms.PAGE] = rooms.page()

@@ -61,4 +61,4 @@ def test_no_file_installs_the_other_project() -> None:
 
 def test_the_loader_loads_the_distribution() -> None:
     loader = (ROOT / "web" / "site" / "tfpy.mjs").read_text(encoding="utf-8")
-    assert f'options.wheel ?? "{DISTRIBUTION}"' in loader
+    assert f'wheel ?? "{DISTRIBUTION}"' in loader
