@@ -81,15 +81,19 @@ const { count } = await tfpy.import<{ count: (x: number[]) => number }>("count.p
 const half: number = (await count([1, 2])) / 2;
 const worker = await (await startWorker()).import<{ count: () => number }>("count.py");
 const moved: number = await worker.count.transfer();
+interface Counting { count: (x: number[]) => number }
+const declared: number = await (await tfpy.import<Counting>("count.py")).count([1]);
 const program = await loadProgram("digits.tfpy", { backend: "webgpu" });
 const by: ArrayLike<number> = (await program.run([1, 2])).y.data;
-console.log(sizes, values, losses, half, moved, by, await program.run([x(), { data: [1] }]));
+console.log(declared, sizes, values, losses, half, moved, by);
+console.log(await program.run([x(), { data: [1] }]));
 function x(): ImageData { return new ImageData(1, 1); }
 """
 WRONG = {
     'loadTfpy({ backend: "webgp" })': '"webgp"\' is not assignable',
     'loadTfpy({ backand: "wasm" })': "backand",
     'loadProgram("x", { backend: "cpu" })': '"cpu"\' is not assignable',
+    'tfpy.import<{ a: number }>("a.py")': "does not satisfy the constraint '{ a: Signature; }'",
     "count(1)": "not assignable to parameter of type 'number[]'",
     "(await count([1])).data": "'data' does not exist on type 'number'",
     'const data: Float32Array = (await softmax("x")).data': "not assignable",
@@ -103,7 +107,7 @@ def test_types(project: Path) -> None:
     (project / "typed.ts").write_text(TYPED)
     loading = 'import { loadTfpy } from "tfpy-web";\nconst tfpy = await loadTfpy();\n'
     (project / "documented.ts").write_text(loading + block("web/npm/README.md", "ts"))
-    run(*argv, "main.ts", "typed.ts", "documented.ts", cwd=project)
+    run(*argv, "main.ts", "own_worker.ts", "typed.ts", "documented.ts", cwd=project)
     (project / "wrong.ts").write_text(TYPED + ";\n".join(WRONG))
     done = subprocess.run(
         [*map(str, argv), "wrong.ts"], cwd=project, capture_output=True, text=True
@@ -119,6 +123,7 @@ def test_built_by_vite(project: Path, tfpy_sessions: Sessions) -> None:
     run(npm.tool("vite"), "build", "--base", "/below/", cwd=project)
     with SiteServer(project, mounts={"below": project / "dist"}) as server:
         check_page(tfpy_sessions, f"{server.url}below/index.html").close()
+    assert not list((project / "dist").rglob("*.d.*ts"))
 
 
 ONLY_RUN = """

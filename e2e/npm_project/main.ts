@@ -25,5 +25,14 @@ const again = (await model.run(x)).y;
 const worker: TfpyWorker = await startWorker({ backend: "wasm" });
 const apart = await (await worker.callable("__import__('tfpy').nn.softmax")).transfer(x);
 worker.end();
-const found = [y.data, again.data, apart.dtype === "float32" ? apart.data : []];
+const own = new Worker(new URL("./own_worker.ts", import.meta.url), { type: "module" });
+const ofOwn: Float32Array[] = await new Promise((resolve, reject) => {
+  own.onmessage = ({ data }) => resolve(data);
+  own.onerror = reject;
+});
+own.terminate();
+const text = () => document.querySelector(".tfpy-output")?.textContent ?? "";
+while (!text().endsWith("\n")) await new Promise((resolve) => setTimeout(resolve, 50));
+const printed: number[] = JSON.parse(text());
+const found = [y.data, again.data, apart.dtype === "float32" ? apart.data : [], ...ofOwn, printed];
 document.body.dataset.found = JSON.stringify(found.map((a) => [...a]));

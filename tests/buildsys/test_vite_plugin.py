@@ -1,10 +1,15 @@
-"""The Vite plugin: no request ends the server, and only the site's files are served."""
+"""The Vite plugin: no request ends the server, only the site's files are served, and builds of
+workers find the site."""
 
 from __future__ import annotations
 
 import http.client
+import re
+import socket
 import subprocess
 from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
 
 import pytest
 
@@ -23,24 +28,67 @@ console.log(server.httpServer.address().port);
 """
 
 
+BUILD = """
+import { build } from "vite";
+import tfpy from "./tfpy/vite.mjs";
+for (const base of ["/sub/", "./"]) {
+  await build({
+    configFile: false, plugins: [tfpy()], logLevel: "error", base,
+    build: { outDir: base === "./" ? "relative" : "absolute" },
+  });
+}
+"""
+PAGE = '<script type="module" src="main.js"></script>'
+MAIN = 'new Worker(new URL("worker.js", import.meta.url), { type: "module" });'
+WORKER = 'import { loadTfpy } from "tfpy-web"; loadTfpy();'
+
+
+@dataclass(frozen=True)
+class Server:
+    """A development server, with the file to which it prints errors."""
+
+    port: int
+    errors: Path
+
+
 @pytest.fixture(scope="module")
-def port(tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
-    """Start a development server for a site with one file, ``tfpy.mjs``, and return its port."""
+def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a project with the plugin and a site with two files, ``tfpy.mjs`` and its types."""
     folder = tmp_path_factory.mktemp("vite")
-    (folder / "tfpy" / "site").mkdir(parents=True)
+    site = folder / "tfpy" / "site"
+    site.mkdir(parents=True)
     (folder / "tfpy" / "vite.mjs").write_bytes((ROOT / "web" / "npm" / "vite.mjs").read_bytes())
-    (folder / "tfpy" / "site" / "tfpy.mjs").write_text("export const loadTfpy = 1;\n")
+    (site / "tfpy.mjs").write_text("export const loadTfpy = 1;\n")
+    (site / "tfpy.d.mts").write_text("export const loadTfpy: number;\n")
     (folder / "tfpy" / "secret.mjs").write_text("secret")
-    (folder / "tfpy" / "site" / "link.mjs").symlink_to(folder / "tfpy" / "secret.mjs")
+    (site / "link.mjs").symlink_to(folder / "tfpy" / "secret.mjs")
     (folder / "node_modules").symlink_to(npm.ensure())
-    (folder / "server.mjs").write_text(CONFIG)
-    with subprocess.Popen(
-        ["node", "server.mjs"], cwd=folder, stdout=subprocess.PIPE, text=True
-    ) as process:
+    files = {"server.mjs": CONFIG, "build.mjs": BUILD}
+    files |= {"index.html": PAGE, "main.js": MAIN, "worker.js": WORKER}
+    for name, text in files.items():
+        (folder / name).write_text(text)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def server(project: Path) -> Iterator[Server]:
+    """Start a development server for the project."""
+    errors = project / "errors.txt"
+    with (
+        errors.open("w") as file,
+        subprocess.Popen(
+            ["node", "server.mjs"], cwd=project, stdout=subprocess.PIPE, stderr=file, text=True
+        ) as process,
+    ):
         assert process.stdout is not None
-        yield int(process.stdout.readline())
+        yield Server(int(process.stdout.readline()), errors)
         assert process.poll() is None, "the server has ended"
         process.kill()
+
+
+@pytest.fixture
+def port(server: Server) -> int:
+    return server.port
 
 
 def ask(port: int, path: str, method: str = "GET", **headers: str) -> tuple[int, bytes]:
@@ -87,3 +135,22 @@ def test_methods(port: int) -> None:
     assert ask(port, "/tfpy/tfpy.mjs?worker", "HEAD") == (200, b"")
     assert ask(port, "/tfpy/tfpy.mjs", "POST")[0] == 404
     assert ask(port, "/tfpy/tfpy.mjs", Host="evil.example")[0] == 403
+    assert b"loadTfpy" not in ask(port, "/tfpy/tfpy.d.mts")[1]
+
+
+def test_canceled_downloads(server: Server) -> None:
+    """Check that the server reports no error if browsers cancel downloads."""
+    for _ in range(10):
+        with socket.create_connection(("127.0.0.1", server.port), timeout=30) as connection:
+            connection.sendall(b"GET /tfpy/tfpy.mjs HTTP/1.1\r\nHost: localhost\r\n\r\n")
+    assert ask(server.port, "/tfpy/tfpy.mjs")[0] == 200
+    assert server.errors.read_text() == ""
+
+
+def test_workers_in_builds(project: Path) -> None:
+    """Check that the site is in a build in which only a worker imports it, and that it finds it."""
+    subprocess.run(["node", "build.mjs"], cwd=project, check=True)
+    for folder, address in (("absolute", "/sub/tfpy/tfpy.mjs"), ("relative", "../tfpy/tfpy.mjs")):
+        (worker,) = (project / folder / "assets").glob("worker-*.js")
+        assert re.search(rf"[`\"']{address}[`\"']", worker.read_text())
+        assert [file.name for file in (project / folder / "tfpy").iterdir()] == ["tfpy.mjs"]
