@@ -35,6 +35,16 @@ def fails(x):
     return tf.matmul(x, [[1.0, 2.0, 3.0]])
 """
 
+EXPORT = """
+import numpy as np, tfpy as tf
+
+def exported():
+    tf.export(lambda x: {"y": x + 1}, "/tmp/one.tfpy", tf.TensorSpec([3]), backends=["wasm"])
+    return np.fromfile("/tmp/one.tfpy", np.uint8)
+
+exported
+"""
+
 CALLS = """
 const tfpy = await loadTfpy({ backend: "wasm" });
 const count = "import gc, tfpy; gc.collect(); tfpy.memory()['numTensors']";
@@ -51,6 +61,18 @@ const back = tfpy.callable("lambda value: value");
 const image = new ImageData(new Uint8ClampedArray([255, 0, 0, 255]), 1, 1);
 const softmax = tfpy.callable(tfpy.tf.nn.softmax);
 const square = tfpy.tensor(new Int32Array([1, 2, 3, 4]), [2, 2]);
+const { loadProgram } = await import("/run/tfpy-run.mjs");
+const program = (await tfpy.callable(EXPORT)()).data;
+const { fetch } = globalThis;
+const pageInstead = async (call) => {
+  const headers = { "Content-Type": "text/html" };
+  globalThis.fetch = async () => new Response("<!doctype html>", { headers });
+  try {
+    return await call().then(() => "no error", (error) => error.message);
+  } finally {
+    globalThis.fetch = fetch;
+  }
+};
 const found = {
   names: Object.keys(model).sort(),
   y: [y.y.dtype, y.y.shape, y.y.data.constructor.name, [...y.y.data], y.rows.data[0], y.rows.shape],
@@ -63,12 +85,19 @@ const found = {
   flags: await back({ data: [true, false], dtype: "bool" }),
   complex: await back({ data: new Float32Array([1, 2]), dtype: "complex64" }),
   texts: (await back(["a", "b"])).data,
+  called: await tfpy.callable("lambda f: f(2)")((x) => x + 1),
   half: await tfpy.callable("lambda x: __import__('tfpy').cast(x, 'float16')")([1.5]),
   softmax: [...(await softmax([0, 0])).data],
   tensor: square.shape.toString(),
   noCode: await tfpy.import("def broken(:").catch((error) => error.message),
   noFile: await tfpy.import("/nowhere.py").catch((error) => error.message),
-  noModule: await tfpy.import("nowhere.at.all").catch((error) => error.message),
+  pages: [
+    await pageInstead(() => tfpy.import("/a.py")),
+    await pageInstead(() => loadProgram("/a.tfpy")),
+    await pageInstead(() => loadProgram(program, { backend: "wasm" })),
+  ],
+  noModule: await tfpy.import("nowhere.at.all")
+    .catch((error) => [error.message, String(error.cause)]),
   sparse: await tfpy.callable("lambda: __import__('tfpy').sparse.eye(2)")()
     .catch((error) => error.message),
 };
@@ -80,7 +109,7 @@ return found;
 
 def test_functions_of_python(tfpy_page: OpenPageFixture) -> None:
     page = tfpy_page(BLANK)
-    body = CALLS.replace("MODULE", repr(MODULE).join(["String(", ")"]))
+    body = CALLS.replace("MODULE", repr(MODULE)).replace("EXPORT", repr(EXPORT))
     found: dict[str, Any] = page.evaluate(
         f"import('/tfpy.mjs').then(async ({{ loadTfpy }}) => {{ {body} }})", LOAD_SECONDS
     )
@@ -104,8 +133,15 @@ def test_functions_of_python(tfpy_page: OpenPageFixture) -> None:
     assert found["softmax"] == [0.5, 0.5]
     assert found["tensor"] == "(2, 2)"
     assert "SyntaxError" in found["noCode"]
-    assert re.search(r"no Python at http://\S+/nowhere.py: 404", found["noFile"])
-    assert "nowhere" in found["noModule"]
+    missing = r"there is no Python file at http://\S+/nowhere.py: 404 "
+    assert re.search(missing, found["noFile"])
+    for message in found["pages"]:
+        assert "the server returned an HTML page instead of the file" in message
+    message, cause = found["noModule"]
+    assert message.startswith("ModuleNotFoundError: No module named 'nowhere'")
+    assert "Traceback" not in message
+    assert "Traceback" in cause
+    assert found["called"] == 3
     assert "SparseTensor cannot be converted to JavaScript" in found["sparse"]
     assert "destroyed" in found["ended"]
     (problem,) = page.problems

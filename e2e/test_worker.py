@@ -147,6 +147,8 @@ js.postMessage("posted")
     file: Object.keys(await tfpy.import("../gallery/sketch.py")),
     error: await said(tfpy.run("def f(x):\\n    return x[2]\\n\\nf([1])")),
     uncopied: await said(halve(document.body)),
+    called: await said(halve((x) => x)),
+    posted: await said(tfpy.run("import js; js.postMessage({'step': 1})")),
     square: await (await tfpy.callable("lambda x: x * x"))(3),
   };
   halve.destroy();
@@ -188,7 +190,10 @@ def test_the_face(tfpy_page: OpenPageFixture) -> None:
     assert found["exit"][0].endswith("SystemExit: 3")
     assert found["file"] == ["line", "disc"]
     assert ", line 2, in f\n    return x[2]" in found["error"][0]
-    assert "clone" in found["uncopied"][0]
+    for name in ("uncopied", "called"):
+        assert "an argument cannot be copied to the worker: Failed to execute" in found[name][0]
+        assert "use loadTfpy" in found[name][0]
+    assert "to_js(value, dict_converter=js.Object.fromEntries)" in found["posted"][0]
     assert found["square"] == 9
     assert "destroyed" in found["destroyed"][0]
     assert [message for message, _ in found["ended"]] == ["tfpy: the worker was ended"] * 2

@@ -11,12 +11,17 @@
 
 import { defaultBudgets } from "../common/budgets.mjs";
 import { probeWasm, probeWebgl, probeWebgpu } from "../common/probe.mjs";
+import { refusal } from "../site/responses.mjs";
 import { openWasm } from "../wasm/wasm.mjs";
 import { openWebgl } from "../webgl/webgl.mjs";
 import { openWebgpu } from "../webgpu/webgpu.mjs";
 
 /** Best first. */
 const NAMES = /** @type {const} */ (["webgpu", "webgl", "wasm"]);
+
+/** Advice for a server without the wasm modules. */
+const IN_ASSETS =
+  "with Vite, use the plugin tfpy-web/vite; otherwise name the folder of the file in the option assets";
 
 class Skipped extends Error {}
 
@@ -138,7 +143,8 @@ const OPEN = {
     const folder = new URL(assets, page);
     if (!folder.pathname.endsWith("/")) folder.pathname += "/";
     const response = await fetch(new URL(`xnnpack-${variant}.wasm`, folder));
-    if (!response.ok) throw new Error(`${response.url}: ${response.status} ${response.statusText}`);
+    const refused = refusal(response, IN_ASSETS);
+    if (refused) throw new Error(`${response.url}: ${refused}`);
     const module = new Uint8Array(await response.arrayBuffer());
     return openWasm({ variant, wasm: module, threads, ...budgets("wasm", options) });
   },

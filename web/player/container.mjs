@@ -11,6 +11,7 @@
  * @property {number} end
  */
 
+import { IN_PUBLIC, refusal } from "../site/responses.mjs";
 import { countOf, demand, isIndex, keyOf, list, object, parsed, text } from "./check.mjs";
 
 const LENGTH_BYTES = 8;
@@ -29,7 +30,8 @@ export async function open(source) {
     return new Blob([/** @type {BlobPart} */ (source)]).stream().getReader();
   }
   const response = source instanceof Response ? source : await fetch(source);
-  if (!response.ok) throw new Error(`${response.url}: ${response.status} ${response.statusText}`);
+  const refused = refusal(response, IN_PUBLIC);
+  if (refused) throw new Error(`${response.url}: ${refused}`);
   demand(response.body !== null, "the response has no body");
   return /** @type {ReadableStream<Uint8Array>} */ (response.body).getReader();
 }

@@ -1,5 +1,7 @@
 // Finds out why files did not load. tfpy.mjs loads this module after a failure.
 
+import { refusal, shownResponse } from "./responses.mjs";
+
 /**
  * @typedef {object} Wanted a file
  * @property {string} url
@@ -69,12 +71,10 @@ async function faultOf({ url, sha256 }) {
   } catch (error) {
     return `no response (${error}); the network is down, or the server does not allow other sites to read the file (CORS)`;
   }
-  const type = response.headers.get("Content-Type") ?? "no content type";
-  const answer = `${response.status} ${response.statusText}, ${type}`;
-  if (!response.ok) return `${answer}; the server did not send the file`;
-  if (type.startsWith("text/html")) {
-    return `${answer}; an HTML page instead of the file (with Vite, use the plugin tfpy-web/vite)`;
-  }
+  const type = response.headers.get("Content-Type") ?? "";
+  const answer = shownResponse(response);
+  const refused = refusal(response, "with Vite, use the plugin tfpy-web/vite");
+  if (refused) return refused;
   const rule = TYPES.find(({ name }) => name.test(new URL(url).pathname));
   if (rule && !rule.taken.test(type)) return `${answer}; the server must send it as ${rule.type}`;
   let bytes;

@@ -2,6 +2,7 @@
 
 import { resolved } from "./addresses.mjs";
 import { filenameOf, messageOf } from "./python.mjs";
+import { IN_PUBLIC, refusal } from "./responses.mjs";
 import { withoutTraceback } from "./tfpy.mjs";
 
 /**
@@ -48,7 +49,7 @@ import { withoutTraceback } from "./tfpy.mjs";
  */
 
 /**
- * @template {Record<string, Signature>} [F=Record<string, Undeclared>]
+ * @template {{[Name in keyof F]: Signature}} [F=Record<string, Undeclared>]
  * @typedef {{[Name in keyof F]: Callable<F[Name]>}} Functions functions by name
  */
 
@@ -135,9 +136,10 @@ export function functionsOf(pyodide, tf) {
  * @param {string} what
  */
 async function namespaceOf(pyodide, what) {
+  const isFile = FILE.test(what);
+  const isModule = !isFile && MODULE_NAME.test(what);
   try {
-    const isFile = FILE.test(what);
-    if (!isFile && MODULE_NAME.test(what)) {
+    if (isModule) {
       const module = pyodide.pyimport(what);
       const names = module.__dict__;
       module.destroy();
@@ -149,14 +151,16 @@ async function namespaceOf(pyodide, what) {
     await pyodide.runPythonAsync(source, { globals, filename });
     return globals;
   } catch (error) {
-    throw new Error(messageOf(error), { cause: error });
+    // The traceback of Python source shows the lines of the caller.
+    const message = isModule ? withoutTraceback(error) : messageOf(error);
+    throw new Error(message, { cause: error });
   }
 }
 
 /** Fetch the source of a .py file. @param {string} url */
 export async function textAt(url) {
   const response = await fetch(url);
-  const isPage = response.headers.get("Content-Type")?.startsWith("text/html");
-  if (!response.ok || isPage) throw new Error(`no Python at ${url}: ${response.status}`);
+  const refused = refusal(response, IN_PUBLIC);
+  if (refused) throw new Error(`tfpy: there is no Python file at ${url}: ${refused}`);
   return response.text();
 }

@@ -4,6 +4,7 @@
 import { resolved } from "./addresses.mjs";
 import { explanation, indexOf, PackageError, packageName, wantedOf } from "./distribution.mjs";
 import { countFetched, fetchSizes, wheelsOf, withNeeds } from "./downloads.mjs";
+import { shownResponse } from "./responses.mjs";
 
 /** Pyodide's own files, in indexURL. */
 const MODULES = ["pyodide.mjs", "pyodide.asm.mjs"];
@@ -70,8 +71,8 @@ function watchPolicy() {
 }
 
 /** @param {Response} response */
-function described({ url, status, statusText, headers }) {
-  return `${url}: ${status} ${statusText}, ${headers.get("Content-Type") ?? "no content type"}`;
+function described(response) {
+  return `${response.url}: ${shownResponse(response)}`;
 }
 
 /**

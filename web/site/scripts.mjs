@@ -1,5 +1,6 @@
 // Runs Python in a page's <script type="text/tfpy"> elements, which tfpy.mjs finds.
 
+import { textAt } from "./functions.mjs";
 import { checkAttributes } from "./options.mjs";
 import { messageOf } from "./python.mjs";
 import { openEngine } from "./script_engine.mjs";
@@ -9,16 +10,7 @@ import { openWorker } from "./worker.mjs";
 /** @typedef {import("./script_view.mjs").View} View */
 
 /** @param {HTMLScriptElement} script */
-async function sourceOf(script) {
-  if (!script.src) {
-    return script.textContent ?? "";
-  }
-  const response = await fetch(script.src);
-  if (!response.ok) {
-    throw new Error(`${script.src}: ${response.status} ${response.statusText}`);
-  }
-  return response.text();
-}
+const sourceOf = async (script) => (script.src ? textAt(script.src) : (script.textContent ?? ""));
 
 /**
  * Combine the attributes of scripts: packages="keras, …", distribution="folder/", modules="mine.py, …",

@@ -46,7 +46,7 @@ import { filenameOf, importModule, loadPython, messageOf } from "./python.mjs";
  * @property {(values: number | import("./functions.mjs").TypedArray, shape?: number[]) => any} tensor create a tf.Tensor, as a PyProxy
  * @property {<F extends Signature = Undeclared>(source: any) => import("./functions.mjs").Callable<F>} callable
  *   wrap a Python function, or the source of an expression that returns one, for calls with typed arrays
- * @property {<F extends Record<string, Signature> = Record<string, Undeclared>>(what: string) =>
+ * @property {<F extends {[Name in keyof F]: Signature} = Record<string, Undeclared>>(what: string) =>
  *   Promise<import("./functions.mjs").Functions<F>>} import
  *   wrap the functions of a module by its name, of a .py file by its URL, or of Python source
  * @property {() => void} [interrupt] raise KeyboardInterrupt in Python calls that are waiting; exists if the

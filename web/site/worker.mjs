@@ -7,6 +7,7 @@
 import { base } from "./addresses.mjs";
 import { checkOptions } from "./options.mjs";
 import { PageWorker } from "./page_worker.mjs";
+import { messageOf } from "./python.mjs";
 import { transferable } from "./transfer.mjs";
 
 /**
@@ -24,7 +25,7 @@ import { transferable } from "./transfer.mjs";
  * @property {() => Promise<string>} backend name of the active backend
  * @property {<F extends Signature = Undeclared>(source: string) => Promise<WorkerCallable<F>>} callable wrap a
  *   Python function, given as the source of an expression
- * @property {<F extends Record<string, Signature> = Record<string, Undeclared>>(what: string) =>
+ * @property {<F extends {[Name in keyof F]: Signature} = Record<string, Undeclared>>(what: string) =>
  *   Promise<{[Name in keyof F]: WorkerCallable<F[Name]>}>} import wrap the functions of a
  *   module by its name, of a .py file by its URL, or of Python source
  * @property {() => Promise<boolean>} interrupt raise KeyboardInterrupt in running calls, and resolve to true. If the
@@ -198,7 +199,11 @@ export async function openWorker(options, shows) {
   const askMoving = (moved, ...call) =>
     new Promise((resolve, reject) => {
       if (over) throw over;
-      port.postMessage([++count, ...call], moved);
+      try {
+        port.postMessage([++count, ...call], moved);
+      } catch (error) {
+        throw explained(error);
+      }
       asked.set(count, { resolve, reject });
     });
   /** @type {Opened["ask"]} */
@@ -228,6 +233,24 @@ export async function openWorker(options, shows) {
     throw error;
   }
   return { worker, ask, askMoving, interrupt, end, isOver: () => over !== undefined };
+}
+
+/**
+ * Return an error that explains how to pass a value that browsers do not copy to workers; other errors are unchanged.
+ * @param {any} error
+ */
+function explained(error) {
+  if (error?.name !== "DataCloneError") return error;
+  const text =
+    "A worker receives copies of arguments, and browsers cannot copy functions or elements of the page. To report " +
+    "progress, call js.postMessage in Python, and listen to messages of tfpy.worker. To pass functions, use loadTfpy " +
+    "in the page or in a module worker of your own.";
+  return new TypeError(
+    `tfpy: an argument cannot be copied to the worker: ${messageOf(error)}\n${text}`,
+    {
+      cause: error,
+    },
+  );
 }
 
 /**

@@ -34,13 +34,22 @@ let running = 0;
 const OF_PAGE =
   /^[ |]*(?:AttributeError: |ImportError: cannot import name ')(document|window|localStorage)\b/m;
 
+/** JavaScript's error for a Python value in a message. */
+const NOT_COPIED = /^[ |]*(?:[\w.]+\.)?JsException: DataCloneError: /m;
+const CONVERT = `
+js.postMessage cannot copy Python's lists, dicts and arrays. Convert them first: from pyodide.ffi import to_js, and post
+to_js(value, dict_converter=js.Object.fromEntries).`;
+
 /**
- * Return the message of an error. If Python has used a part of the page, the message names alternatives.
+ * Return the message of an error. If Python has used a part of the page, or has posted a value that cannot be copied,
+ * the message names alternatives.
  * @param {any} error its cause has the traceback, with the errors that led to it, if the message has none
  */
 function explained(error) {
   const message = messageOf(error);
-  const name = OF_PAGE.exec(`${message}\n${messageOf(error?.cause ?? "")}`)?.[1];
+  const whole = `${message}\n${messageOf(error?.cause ?? "")}`;
+  if (NOT_COPIED.test(whole)) return message + CONVERT;
+  const name = OF_PAGE.exec(whole)?.[1];
   if (!name) return message;
   return `${message}
 A worker has no ${name}. Send values to the page with js.postMessage(value) and use them there, or run this code in the
