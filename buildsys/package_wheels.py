@@ -94,6 +94,8 @@ FINDS = ("__init__", *(f"loader/{name}" for name in LOADER))
 """Modules of the engine that stay files, because they let Python find the others."""
 IN_RUN = ("tfpy/assets/xnnpack-*.wasm", "tfpy/assets/tfpy-run.*")
 """The wasm modules and the runner of exported programs, which the site has in run/."""
+HOST = ("tfpy_pytest.py",)
+"""Files that only CPython uses."""
 ENGINE_LATE = (
     f"{ENGINE}formats/*",
     f"{ENGINE}library/profiler/*",
@@ -183,10 +185,13 @@ def _packed(top: str, sources: Mapping[str, bytes], code: Mapping[str, bytes]) -
 
 
 def with_packed_engine(wheel: Path) -> Path:
-    """Return tfpy's wheel without IN_RUN, and with the engine packed, because it has hundreds of
-    modules."""
+    """Return tfpy's wheel without IN_RUN and HOST, and with the engine packed.
+
+    The engine has hundreds of modules.
+    """
+    left_out = (*IN_RUN, *HOST)
     with zipfile.ZipFile(wheel) as old:
-        names = [name for name in old.namelist() if not any(fnmatch(name, p) for p in IN_RUN)]
+        names = [name for name in old.namelist() if not any(fnmatch(name, p) for p in left_out)]
         files = {name: old.read(name) for name in names}
     kept = {ENGINE + name for name in FINDS}
     sources, code = {}, {}

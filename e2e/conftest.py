@@ -18,7 +18,7 @@ from e2e.webgl_page import evaluate, rng, small_bands
 
 __all__ = ["evaluate", "rng", "show", "small_bands"]
 
-pytest_plugins = ["tfpy.testing.plugin"]
+pytest_plugins = ["tfpy_pytest"]
 
 LONGEST = (
     *("test_ops.py", "test_matrix.py"),

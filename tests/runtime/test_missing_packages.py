@@ -56,6 +56,7 @@ def test_keras_in_browsers(monkeypatch: pytest.MonkeyPatch, place: PythonPlace, 
             PythonPlace.LOADER,
             'Request it when the page loads tfpy: loadTfpy({ packages: ["pillow"] }).',
         ),
+        (PythonPlace.BROWSER_TEST, 'Add packages=["pillow"] to run_in_browser.'),
     ],
 )
 def test_pages_of_the_loader(

@@ -166,7 +166,7 @@ def test_keras():
 def test_reports_of_pytest(full: bool, tmp_path: Path) -> None:
     """Check that reports of failures show the lines of tests, and all frames on request."""
     (tmp_path / "test_failing.py").write_text(FAILING)
-    options = ["--tb=short", "-p", "tfpy.testing.plugin", *(["--full-trace"] if full else [])]
+    options = ["--tb=short", "-p", "tfpy_pytest", *(["--full-trace"] if full else [])]
     done = subprocess.run(
         [sys.executable, "-m", "pytest", *options], cwd=tmp_path, capture_output=True, text=True
     )

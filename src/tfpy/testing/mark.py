@@ -6,7 +6,7 @@ import functools
 import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, overload
 
 from tfpy.testing.environments import BACKENDS, ENVIRONMENTS, Environment
 
@@ -26,7 +26,26 @@ class BrowserTest:
     fresh_page: bool
 
 
+@overload
+def run_in_browser(function: Callable[..., Any], /) -> Callable[..., Any]: ...
+
+
+@overload
 def run_in_browser(
+    *,
+    backends: Sequence[str] = ...,
+    environment: str | Environment = ...,
+    browsers: Sequence[str] = ...,
+    packages: Sequence[str] = ...,
+    timeout: float = ...,
+    check_leaks: bool = ...,
+    fresh_page: bool = ...,
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]: ...
+
+
+def run_in_browser(
+    function: Callable[..., Any] | None = None,
+    /,
     *,
     backends: Sequence[str] = BACKENDS,
     environment: str | Environment = "software",
@@ -35,16 +54,20 @@ def run_in_browser(
     timeout: float = 120.0,
     check_leaks: bool = True,
     fresh_page: bool = False,
-) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Return a decorator that runs a test in Pyodide in a browser, once for each backend.
+) -> Callable[..., Any]:
+    """Run a test in Pyodide in a browser, once for each backend.
+
+    Use it as a decorator: `@run_in_browser` or `@run_in_browser(backends=["wasm"])`.
 
     The function may be synchronous or asynchronous. Its module is sent to the browser as source
     text, so the function can use imports and other functions of the module, but no closures and no
     live objects from fixtures. The function may have the parameters `tf` (the tfpy module) and
     `backend` (the name of the active backend). All other arguments come from pytest and are
-    pickled.
+    pickled. A method of a test class runs on a new instance of the class, without
+    `setup_method` and without fixtures that set attributes.
 
     Args:
+        function: Test function, if the decorator has no other arguments.
         backends: Names of backends: `"cpu"`, `"wasm"`, `"webgl"` or `"webgpu"`. A browser runs
             those that it supports. If the sequence is empty, the test runs once, on the backend
             that tfpy selects. Default: all four.
@@ -60,7 +83,7 @@ def run_in_browser(
             share a page.
 
     Returns:
-        A decorator for test functions.
+        The decorated function, or a decorator for test functions.
 
     Raises:
         ValueError: If the environment or a backend is unknown.
@@ -92,19 +115,27 @@ def run_in_browser(
         fresh_page=fresh_page,
     )
 
-    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
-        @functools.wraps(function)
-        def on_host(tfpy_target: Any, **arguments: Any) -> None:
-            tfpy_target.run(function, arguments)
+    decorate = functools.partial(_decorated, test)
+    return decorate if function is None else decorate(function)
 
-        signature = inspect.signature(function)
-        kept = [p for n, p in signature.parameters.items() if n not in GIVEN_IN_BROWSER]
-        target = inspect.Parameter("tfpy_target", inspect.Parameter.POSITIONAL_OR_KEYWORD)
-        vars(on_host)["__signature__"] = signature.replace(parameters=[target, *kept])
-        vars(on_host)["tfpy_browser_test"] = test
-        return on_host
 
-    return decorate
+def _decorated(test: BrowserTest, function: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(function)
+    def on_host(*instance: Any, tfpy_target: Any, **arguments: Any) -> None:
+        tfpy_target.run(function, arguments)
+
+    signature = inspect.signature(function)
+    kept = [p for n, p in signature.parameters.items() if n not in GIVEN_IN_BROWSER]
+    target = inspect.Parameter("tfpy_target", inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    kept.insert(int(is_method(function)), target)
+    vars(on_host)["__signature__"] = signature.replace(parameters=kept)
+    vars(on_host)["tfpy_browser_test"] = test
+    return on_host
+
+
+def is_method(function: Callable[..., Any]) -> bool:
+    """Return True if a function is defined in a class."""
+    return "." in function.__qualname__.rpartition("<locals>.")[2]
 
 
 def browser_test_of(function: Callable[..., Any]) -> BrowserTest | None:

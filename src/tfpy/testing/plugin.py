@@ -1,67 +1,17 @@
-"""The pytest plugin of tfpy: options, fixtures, and a test item per browser and backend."""
+"""The part of the pytest plugin that needs tfpy. The module `tfpy_pytest` has the hooks."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tfpy._src.display.tracebacks import hide_in_pytest
-from tfpy.testing.environments import BACKENDS, BROWSERS, ENVIRONMENTS
+from tfpy.testing.environments import BACKENDS, BROWSERS
 from tfpy.testing.mark import BrowserTest, browser_test_of
-from tfpy.testing.sessions import Material, OpenPage, Sessions
-
-DEFAULT_SITE = "build/site"
-
-
-def pytest_addoption(parser: pytest.Parser) -> None:
-    group = parser.getgroup("tfpy", "tests in browsers")
-    group.addoption(
-        "--tfpy-browser",
-        action="append",
-        choices=list(BROWSERS),
-        help="browser for tests that do not specify one; may be repeated (default: chromium)",
-    )
-    group.addoption(
-        "--tfpy-backend",
-        action="append",
-        choices=list(BACKENDS),
-        help="run only the tests on this backend; may be repeated",
-    )
-    group.addoption(
-        "--tfpy-site",
-        default=DEFAULT_SITE,
-        help=f"folder with tfpy.mjs, pyodide/ and the wheel (default: {DEFAULT_SITE})",
-    )
-    group.addoption(
-        "--tfpy-source",
-        action="append",
-        default=[],
-        metavar="FOLDER",
-        help="folder from which browser tests import modules, such as src; may be repeated",
-    )
-    group.addoption(
-        "--tfpy-wheel", metavar="FILE", help="wheel of tfpy to use instead of the site's wheel"
-    )
-    group.addoption(
-        "--tfpy-browser-path",
-        action="append",
-        default=[],
-        metavar="NAME=FILE",
-        help="executable of a browser, such as chromium=/opt/chrome/chrome (default: the one on"
-        " PATH, or Playwright's own); may be repeated",
-    )
-
-
-@pytest.hookimpl(wrapper=True)
-def pytest_runtest_makereport(call: pytest.CallInfo[None]) -> Generator[None, Any, Any]:
-    """Show the frames of tests, without those of tfpy and Keras, in reports of failures."""
-    if call.excinfo is not None:
-        hide_in_pytest(call.excinfo.value)
-    return (yield)
+from tfpy.testing.sessions import Material, Sessions
 
 
 @dataclass(frozen=True)
@@ -77,10 +27,10 @@ class Case:
         return f"{self.browser}-{self.backend or 'automatic'}"
 
 
-def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+def parametrize(metafunc: pytest.Metafunc) -> None:
+    """Parametrize a decorated test with its browsers and backends."""
     test = browser_test_of(metafunc.function)
-    if test is None:
-        return
+    assert test is not None
     browsers = metafunc.config.getoption("tfpy_browser") or ["chromium"]
     wanted = metafunc.config.getoption("tfpy_backend") or BACKENDS
     cases = [
@@ -113,7 +63,7 @@ class Target:
             pytest.fail(f"in {self.case.id}, leaks:\n{leaks}", pytrace=False)
 
 
-def _material(config: pytest.Config) -> Material:
+def material(config: pytest.Config) -> Material:
     """Return the settings from the command line.
 
     Raises:
@@ -143,34 +93,3 @@ def _material(config: pytest.Config) -> Material:
             )
         executables[name] = file
     return Material(site, sources, top / wheel if wheel else None, executables)
-
-
-@pytest.fixture(scope="session")
-def tfpy_sessions(request: pytest.FixtureRequest) -> Iterator[Sessions]:
-    """Provide the servers, browsers and pages of the test run."""
-    sessions = Sessions(_material(request.config))
-    yield sessions
-    sessions.close()
-
-
-@pytest.fixture
-def tfpy_target(request: pytest.FixtureRequest, tfpy_sessions: Sessions) -> Target:
-    """Provide the browser and backend for a decorated test."""
-    return Target(tfpy_sessions, request.param)
-
-
-@pytest.fixture
-def tfpy_page(tfpy_sessions: Sessions) -> Iterator[Callable[..., OpenPage]]:
-    """Provide a function that opens a page of the site.
-
-    Its signature is `tfpy_page(path, browser="chromium", environment="default")`.
-    """
-    opened: list[OpenPage] = []
-
-    def open_page(path: str, browser: str = "chromium", environment: str = "default") -> OpenPage:
-        opened.append(tfpy_sessions.open(browser, ENVIRONMENTS[environment], path))
-        return opened[-1]
-
-    yield open_page
-    for page in opened:
-        page.close()

@@ -14,11 +14,13 @@ import zipfile
 from collections.abc import Callable, Coroutine, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache, partial
+from http import HTTPStatus
 from pathlib import Path
 from typing import Any, TypeVar
+from urllib.parse import urljoin
 
 from tfpy.testing.drivers import STOP_SECONDS, Driver, Page, start_browser
-from tfpy.testing.environments import Environment
+from tfpy.testing.environments import BrowserError, Environment
 from tfpy.testing.mark import BrowserTest
 from tfpy.testing.server import SiteServer
 
@@ -27,6 +29,9 @@ MOUNT = "tfpy-testing"
 SOURCES = "sources.zip"
 LOAD_SECONDS = 120.0
 PYTEST_PACKAGES = ("pytest", "_pytest", "pluggy", "iniconfig", "packaging", "pygments", "py")
+
+STATUS = "performance.getEntriesByType('navigation')[0]?.responseStatus"
+"""JavaScript expression for the status of the server's response, in browsers that report it."""
 
 T = TypeVar("T")
 
@@ -154,8 +159,18 @@ class Sessions:
         return self._servers[environment.isolated].url
 
     def open(self, browser: str, environment: Environment, path: str) -> OpenPage:
-        """Open a new page of the site."""
-        return self.browsers.open(browser, environment, self.site_url(environment) + path)
+        """Open a new page of the site, or the page of a full URL.
+
+        Raises:
+            BrowserError: If the server does not have the page.
+        """
+        url = urljoin(self.site_url(environment), path)
+        page = self.browsers.open(browser, environment, url)
+        status = page.evaluate(STATUS, LOAD_SECONDS)
+        if status is not None and status >= HTTPStatus.BAD_REQUEST:
+            page.close()
+            raise BrowserError(f"{url} is not available: the server responded with {status}")
+        return page
 
     def run(
         self,
@@ -250,13 +265,14 @@ def _describe(function: Callable[..., Any], arguments: Mapping[str, Any]) -> dic
     filename = inspect.getsourcefile(function)
     if filename is None or "<locals>" in function.__qualname__:
         raise ValueError(
-            f"{function.__qualname__}: only module-level functions can run in a browser"
+            f"{function.__qualname__} cannot run in a browser, because it is defined in a function."
+            " Define it in the module, or in a class of the module."
         )
     return {
         "module": function.__module__,
         "filename": filename,
         "source": _source(filename),
-        "function": function.__name__,
+        "function": function.__qualname__,
         "arguments": base64.b64encode(pickle.dumps(dict(arguments), protocol=4)).decode(),
     }
 

@@ -16,6 +16,7 @@ class PythonPlace(Enum):
     PYTHON = "Run pip install {pip}."
     SCRIPT = 'Add packages="{name}" to the <script type="text/tfpy"> of the page.'
     LOADER = 'Request it when the page loads tfpy: loadTfpy({{ packages: ["{name}"] }}).'
+    BROWSER_TEST = 'Add packages=["{name}"] to run_in_browser.'
     JUPYTERLITE = "Run %pip install {required} in a cell."
     MARIMO = 'Add "{required}" to the dependencies in the first lines of the notebook.'
     PYSCRIPT = 'Add "{required}" to the packages in the configuration of the PyScript script.'

@@ -12,6 +12,7 @@ import io
 import json
 import linecache
 import marshal
+import operator
 import pickle
 import sys
 import traceback
@@ -29,8 +30,11 @@ import pytest
 from _pytest.assertion.rewrite import rewrite_asserts
 
 import tfpy
+from tfpy._src.backends.javascript.missing_modules import add_note
+from tfpy._src.base import missing_packages
 from tfpy._src.core.scalar_cache import clear_scalars
 
+missing_packages.place = missing_packages.PythonPlace.BROWSER_TEST
 PYTEST = sys.path[-1]
 sources: dict[str, str] = {}
 
@@ -85,7 +89,12 @@ def more_than(before: dict[str, int]) -> list[str]:
 
 
 def trace(error: BaseException) -> str:
-    """Return the traceback as text, without the frames of this file."""
+    """Return the traceback as text, without the frames of this file.
+
+    An error for a missing package names the way to get it.
+    """
+    if isinstance(error, ModuleNotFoundError):
+        add_note(error)
     shown = traceback.TracebackException.from_exception(error)
     frames = [frame for frame in shown.stack if frame.filename != "remote.py"]
     shown.stack = traceback.StackSummary.from_list(frames)
@@ -101,10 +110,19 @@ def to_json(value: Any) -> Any:
     )
 
 
+def function_of(module: types.ModuleType, name: str) -> Any:
+    """Return a test function without its decorators, or a test method of a new instance."""
+    owner, _, method = name.rpartition(".")
+    if not owner:
+        return inspect.unwrap(getattr(module, name))
+    test_class = operator.attrgetter(owner)(module)
+    return types.MethodType(inspect.unwrap(getattr(test_class, method)), test_class())
+
+
 async def call(request: dict[str, Any]) -> dict[str, Any]:
     """Run a function. All objects that it made are unreachable afterwards."""
     module = load_module(request["module"], request["filename"], request["source"])
-    function = inspect.unwrap(getattr(module, request["function"]))
+    function = function_of(module, request["function"])
     arguments = pickle.loads(base64.b64decode(request["arguments"]))
     given = {"tf": tfpy, "backend": request["backend"] or tfpy.get_backend()}
     parameters = inspect.signature(function).parameters

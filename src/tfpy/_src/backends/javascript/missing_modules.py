@@ -17,6 +17,7 @@ LIST = "distribution.json"
 _ALIAS = {
     PythonPlace.SCRIPT: 'Add as-tensorflow to the <script type="text/tfpy"> of the page',
     PythonPlace.LOADER: "Load tfpy with loadTfpy({ asTensorflow: true })",
+    PythonPlace.BROWSER_TEST: 'With run_in_browser(packages=["keras"]) this is automatic',
 }
 _MARK = "_tfpy_explained"
 
@@ -31,18 +32,28 @@ def explain() -> None:
     hook: Any = importlib.import_module("_pyodide._importhook")
     of_pyodide = hook.add_note_to_module_not_found_error
 
-    def add_note(error: ModuleNotFoundError) -> None:
-        first = (error.name or "").partition(".")[0]
-        if not first:
-            return
-        if first in sys.stdlib_module_names:
+    def add_any_note(error: ModuleNotFoundError) -> None:
+        if _top(error) in sys.stdlib_module_names:
             of_pyodide(error)
-        elif first not in sys.modules and not hasattr(error, _MARK):
-            setattr(error, _MARK, True)
-            if note := note_for(first):
-                error.add_note(note)
+        else:
+            add_note(error)
 
-    hook.add_note_to_module_not_found_error = add_note
+    hook.add_note_to_module_not_found_error = add_any_note
+
+
+def add_note(error: ModuleNotFoundError) -> None:
+    """Add an explanation to an error, unless the module belongs to the standard library."""
+    first = _top(error)
+    is_known = first in sys.stdlib_module_names or first in sys.modules
+    if first and not is_known and not hasattr(error, _MARK):
+        setattr(error, _MARK, True)
+        if note := note_for(first):
+            error.add_note(note)
+
+
+def _top(error: ModuleNotFoundError) -> str:
+    """Return the name of the missing module, without submodules."""
+    return (error.name or "").partition(".")[0]
 
 
 def note_for(module: str) -> str:
@@ -57,6 +68,11 @@ def note_for(module: str) -> str:
     package = _package_of(module)
     if package:
         return f"The page has not loaded the package {package}. {remedy(package)}"
+    if missing_packages.place is PythonPlace.BROWSER_TEST:
+        return (
+            "If it is a module of yours, name the folder that contains it: pytest "
+            f"--tfpy-source=FOLDER. {_MICROPIP.format(module)}"
+        )
     if missing_packages.place is PythonPlace.SCRIPT:
         return (
             f'If it is a file of yours, add modules="{module}.py" to the <script '
