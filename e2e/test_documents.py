@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable
 from typing import Any
 
+import pytest
 from guides.documents import ROOT, block
 
 from e2e.served import SECONDS, Show, printed
@@ -100,6 +101,7 @@ def test_a_long_loop_is_stopped(show: Show) -> None:
 
 
 MODULE = '<link rel="icon" href="data:,"><script type="module">{}</script>'
+LINES = "const lines = []; console.log = (...values) => lines.push(values);"
 SAID = """(async () => {
   while (!globalThis.said) await new Promise((resolve) => setTimeout(resolve, 20));
   return globalThis.said;
@@ -107,18 +109,24 @@ SAID = """(async () => {
 
 
 def test_functions_for_javascript(show: Show) -> None:
-    said = "globalThis.said = [data.constructor.name, ...data];"
-    program = block("docs/pages.md", "js", "def softmax")
-    page = show({"page.html": MODULE.format(program + said)}, "page.html")
-    kind, *values = page.evaluate(SAID, SECONDS)
+    program = block("docs/pages.md", "js", "def softmax") + block("docs/pages.md", "js", "on_step")
+    said = "globalThis.said = [lines.slice(-3), data.constructor.name, ...data];"
+    page = show({"page.html": MODULE.format(LINES + program + said)}, "page.html")
+    steps, kind, *values = page.evaluate(SAID, SECONDS)
+    assert steps == [[0, 1], [1, 0.5], [2, pytest.approx(1 / 3)]]
     assert kind == "Float32Array"
     assert [round(value, 3) for value in values] == [0.09, 0.245, 0.665]
 
 
 def test_a_worker_from_javascript(show: Show) -> None:
-    program = block("docs/pages.md", "js", "startWorker") + "globalThis.said = [...data];"
+    program = block("docs/pages.md", "js", "import { startWorker }")
+    reporting = f"{{ {block('docs/pages.md', 'js', 'def report')} }}"
+    said = "globalThis.said = [lines.slice(-3), ...data];"
+    received = "while (lines.at(-1)[0] !== 2) await new Promise((resolve) => setTimeout(resolve));"
+    program = LINES + program + reporting + received + said
     page = show({"page.html": MODULE.format(program)}, "page.html")
-    assert page.evaluate(SAID, SECONDS) == [2.0]
+    steps = [[0, 1], [1, 0.5], [2, pytest.approx(1 / 3)]]
+    assert page.evaluate(SAID, SECONDS) == [steps, 2.0]
 
 
 def test_a_page_of_the_gallery(show: Show) -> None:
