@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -39,8 +39,12 @@ def _has_values(value: Any) -> bool:
     return hasattr(type(value), "_serialize_to_tensors")
 
 
-def children(holder: Any) -> dict[str, Any]:
+def children(holder: Any, follows: Callable[[Any], bool] = is_trackable) -> dict[str, Any]:
     """Return the objects that an object holds, by name.
+
+    Args:
+        holder: The object.
+        follows: Function that returns True for the values that count as objects.
 
     Raises:
         ValueError: If a dictionary has a trackable value under a key that is not a string.
@@ -56,7 +60,7 @@ def children(holder: Any) -> dict[str, Any]:
         pairs = list(holder._trackable_children().items())
     else:
         pairs = list(vars(holder).items()) if isinstance(holder, Tracked) else []
-    return {name: value for name, value in pairs if is_trackable(value)}
+    return {name: value for name, value in pairs if follows(value)}
 
 
 def _items(mapping: dict[Any, Any]) -> Iterator[tuple[str, Any]]:

@@ -45,7 +45,7 @@ class Function(Listed, Generic[P, R]):
         9.0 <tfpy.function.Function <lambda>>
     """
 
-    _package_members = frozenset(("declare", "traced_again"))
+    _package_members = frozenset(("declare", "described_functions", "traced_again"))
 
     def __init__(
         self,
@@ -218,6 +218,11 @@ class Function(Listed, Generic[P, R]):
     def concrete_functions(self) -> list[ConcreteFunction]:
         """Traces of the function. The least recently used one is first."""
         return self._traces.concrete
+
+    @property
+    def described_functions(self) -> list[ConcreteFunction]:
+        """One concrete function for each signature that the function was traced for."""
+        return self._traces.described
 
     def get_concrete_function(self, *args: Nest, **kwargs: Nest) -> Any:
         """Return the trace for a signature, after tracing the function if necessary.

@@ -69,6 +69,11 @@ class Nodes(Emitter):
         self.library: list[Nodes] = [] if outer is None else outer.library
         """Functions of the file."""
 
+    @property
+    def is_function(self) -> bool:
+        """True for the body of a function, in which values have other names."""
+        return self.outer is not None
+
     def op(self, op: str, *inputs: Any, dtype: DType | None = None, **attrs: Any) -> NodeValue:
         given = [self._operand(x) for x in inputs]
         return self.several(op, given, [dtype or given[0].dtype], **attrs)[0]
@@ -79,7 +84,7 @@ class Nodes(Emitter):
         """Add a node with several outputs."""
         types = {k: given[i].dtype for k, i in _TYPES.get(op, (("T", 0),)) if i < len(given)}
         name = self.fresh(op)
-        if self.outer is None:
+        if not self.is_function:
             outputs = [name, *(f"{name}:{i}" for i in range(1, len(made)))]
         elif op in _SEVERAL:
             outputs = [f"{name}:{said}:0" for said in _SEVERAL[op]]
@@ -96,7 +101,7 @@ class Nodes(Emitter):
         dtype = dtypes.string if array.dtype.kind in "OSU" else dtypes.as_dtype(array.dtype)
         node = self.fresh(name) if name == "Const" else name
         self.constants[node] = array
-        output = node if self.outer is None else f"{node}:output:0"
+        output = f"{node}:output:0" if self.is_function else node
         self.nodes.append(FileNode("Const", node, [], [output], {"dtype": dtype}))
         return NodeValue(output, dtype, None, array)
 
