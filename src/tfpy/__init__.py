@@ -416,6 +416,7 @@ if _typing.TYPE_CHECKING:
         notebook as notebook,
         profiler as profiler,
         raw_ops as raw_ops,
+        saved_model as saved_model,
         train as train,
     )
     from tfpy._src.formats.exported.api import export as export
@@ -458,6 +459,7 @@ _LATER = {
     "profiler": "tfpy.profiler",
     "train": "tfpy.train",
     "raw_ops": "tfpy.raw_ops",
+    "saved_model": "tfpy.saved_model",
 }
 
 if _typing.TYPE_CHECKING:

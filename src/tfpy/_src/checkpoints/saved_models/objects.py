@@ -14,6 +14,7 @@ from typing import Any
 from tfpy._src.checkpoints.objects import children, is_trackable, variable_of
 from tfpy._src.checkpoints.saved_models.assets import Asset
 from tfpy._src.checkpoints.saved_models.functions import WrittenFunction
+from tfpy._src.checkpoints.saved_models.restored import RestoredConcreteFunction
 from tfpy._src.checkpoints.saved_models.structures import encoded, encoded_function_spec
 from tfpy._src.formats.encodings.protobuf_writer import chunk, integer, integers
 from tfpy._src.formats.tensorflow.writer.binary import pair, shape_proto
@@ -29,6 +30,9 @@ SIGNATURE_MAP = "signature_map"
 
 class SignatureMap(dict[str, Any]):
     """The functions of a SavedModel's signatures, by name."""
+
+    def __repr__(self) -> str:
+        return f"_SignatureMap({dict(self)})"
 
 
 @dataclass(frozen=True)
@@ -56,7 +60,7 @@ class ObjectNode:
 
 def is_function(value: Any) -> bool:
     """Return True for a `tf.function` or a concrete function."""
-    return isinstance(value, Function | ConcreteFunction)
+    return isinstance(value, Function | ConcreteFunction | RestoredConcreteFunction)
 
 
 def _follows(value: Any) -> bool:
@@ -71,10 +75,15 @@ def held(holder: Any) -> dict[str, Any]:
         return dict(holder)
     if isinstance(holder, ConcreteFunction | Wrapper | Asset) or variable_of(holder) is not None:
         return {}
-    found = children(holder, _follows)
+    found = {name: traced(value) for name, value in children(holder, _follows).items()}
     if isinstance(holder, Tracked):
         found |= {name: getattr(holder, name) for name in _methods(type(holder))}
     return found
+
+
+def traced(value: Any) -> Any:
+    """Return a trace for a function of a loaded SavedModel, and other values unchanged."""
+    return value.traced if isinstance(value, RestoredConcreteFunction) else value
 
 
 def _methods(kind: type) -> list[str]:

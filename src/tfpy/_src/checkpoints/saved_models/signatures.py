@@ -9,7 +9,7 @@ from typing import Any
 from tfpy._src.base.dtypes import resource
 from tfpy._src.checkpoints.saved_models.constants import DEFAULT_SERVING_SIGNATURE_DEF_KEY
 from tfpy._src.checkpoints.saved_models.functions import WrittenFunction
-from tfpy._src.checkpoints.saved_models.objects import Wrapper, held, is_function
+from tfpy._src.checkpoints.saved_models.objects import Wrapper, held, is_function, traced
 from tfpy._src.core import nest
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.formats.tensorflow.writer.binary import function_proto, node_proto
@@ -34,7 +34,7 @@ def canonical(root: Any, signatures: Any) -> dict[str, ConcreteFunction]:
         return {} if found is None else {DEFAULT_SERVING_SIGNATURE_DEF_KEY: found}
     if not isinstance(signatures, Mapping):
         signatures = {DEFAULT_SERVING_SIGNATURE_DEF_KEY: signatures}
-    return {key: _function(key, signatures[key]) for key in signatures}
+    return {key: _function(key, traced(signatures[key])) for key in signatures}
 
 
 def _default(root: Any) -> ConcreteFunction | None:
