@@ -26,6 +26,7 @@ from tfpy._src.formats.graph_writing.source import (
 )
 from tfpy._src.formats.tensorflow.writer import Nodes
 from tfpy._src.formats.tensorflow.writer.binary import constant_proto, function_proto, node_proto
+from tfpy._src.formats.tensorflow.writer.whole import SAVED
 from tfpy._src.functions.tf_function.concrete import ConcreteFunction
 from tfpy._src.functions.tf_function.description import parameters_of, structured
 from tfpy._src.functions.tf_function.signature import TensorSpec
@@ -57,6 +58,8 @@ class WrittenFunction:
 
 class _Body(Nodes):
     """The body of a function that is being built, or of a function that this one calls."""
+
+    table = SAVED
 
     @property
     def is_function(self) -> bool:

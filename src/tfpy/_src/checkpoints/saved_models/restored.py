@@ -324,6 +324,8 @@ class RestoredFunction(Function[..., Any]):
                 tensors = matched(one.structured_input_signature, given, converts)
                 if tensors is not None:
                     return one.call_flat(tensors)
+        if self.input_signature is not None:
+            self._traceable.call(args, kwargs)  # raises the error of the input_signature
         raise ValueError(self._mismatch(given))
 
     def _mismatch(self, given: Any) -> str:

@@ -23,6 +23,12 @@ _TYPES = {
     **dict.fromkeys(["RandomUniform", "RandomStandardNormal", "TruncatedNormal"], (("T", 0),)),
     **dict.fromkeys(["StringToHashBucketFast", "StaticRegexReplace"], ()),
     **dict.fromkeys(["StatelessIf", "StatelessWhile", "NonMaxSuppressionV5"], ()),
+    **dict.fromkeys(["StringLower", "StringUpper", "StringStrip", "StringLength"], ()),
+    **dict.fromkeys(["StringJoin", "ReduceJoin", "StaticRegexFullMatch", "StringToNumber"], ()),
+    **dict.fromkeys(["UnicodeTranscode", "StringToHashBucket", "StringToHashBucketStrong"], ()),
+    "Substr": (("T", 1),),
+    "UnsortedSegmentJoin": (("Tindices", 1), ("Tnumsegments", 2)),
+    "RandomUniformInt": (("T", 0),),
     "GatherV2": (("Tparams", 0), ("Tindices", 1), ("Taxis", 2)),
     "GatherNd": (("Tparams", 0), ("Tindices", 1)),
     "StridedSlice": (("T", 0), ("Index", 1)),
@@ -38,12 +44,14 @@ _TYPES = {
 """Attributes that are dtypes of inputs. By default, T is the dtype of the first input."""
 
 _OUTPUTS = {
-    "z": "AddV2 Atan2 BitwiseAnd DivNoNan Equal FloorDiv FloorMod Greater GreaterEqual Less "
-    "LessEqual LogicalAnd LogicalOr Maximum Minimum Mul NotEqual Pow RealDiv SquaredDifference Sub",
-    "y": "Abs Acos Acosh Asin Asinh Atan Atanh Cast Ceil ComplexAbs Cos Cosh Erf Exp Expm1 Floor "
-    "IsFinite IsInf IsNan Log Log1p LogicalNot Neg OnesLike Reciprocal Round Rsqrt Sigmoid Sign "
+    "z": "AddV2 Atan2 Betainc BitwiseAnd BitwiseOr BitwiseXor DivNoNan Equal FloorDiv FloorMod Greater GreaterEqual "
+    "Igamma Igammac LeftShift Less LessEqual LogicalAnd LogicalOr Maximum Minimum Mul NotEqual Polygamma Pow "
+    "RealDiv RightShift SquaredDifference Sub Zeta",
+    "y": "Abs Acos Acosh Asin Asinh Atan Atanh BesselI0 BesselI0e BesselI1 "
+    "BesselI1e Cast Ceil ComplexAbs Cos Cosh Digamma Erf Erfinv Exp Expm1 Floor "
+    "IsFinite IsInf IsNan Lgamma Log Log1p LogicalNot Ndtri Neg OnesLike Reciprocal Round Rsqrt Sigmoid Sign "
     "Sin Sinh Sqrt Square Tan Tanh Transpose ZerosLike",
-    "out": "Complex Cumprod Cumsum",
+    "out": "Complex Cumprod Cumsum CumulativeLogsumexp",
     "activations": "Elu LeakyRelu Relu Relu6 Selu Softplus",
     "product": "MatMul",
     "resized_images": "ResizeBilinear ResizeNearestNeighbor",
@@ -51,6 +59,10 @@ _OUTPUTS = {
 _OUTPUT = {op: name for name, ops in _OUTPUTS.items() for op in ops.split()}
 _SEVERAL = {
     "TopKV2": ("values", "indices"),
+    "LogMatrixDeterminant": ("sign", "log_abs_determinant"),
+    "Qr": ("q", "r"),
+    "SelfAdjointEigV2": ("e", "v"),
+    "Svd": ("s", "u", "v"),
     "NonMaxSuppressionV5": ("selected_indices", "selected_scores", "valid_outputs"),
 }
 
