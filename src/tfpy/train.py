@@ -17,4 +17,5 @@ from tfpy._src.checkpoints.state import (
     get_checkpoint_state as get_checkpoint_state,
     latest_checkpoint as latest_checkpoint,
 )
+from tfpy._src.checkpoints.trackable_view import TrackableView as TrackableView
 from tfpy._src.distribute.cluster_spec import ClusterSpec as ClusterSpec

@@ -12,6 +12,7 @@ from tfpy._src.base import tracing
 from tfpy._src.base.dtypes import WIDER, as_dtype
 from tfpy._src.compiler.ir.aval import Array
 from tfpy._src.core.tensor import Tensor
+from tfpy._src.functions.tf_function.polymorphic import Function
 from tfpy._src.tensors.variables.tracking import DictWrapper, ListWrapper, Tracked
 from tfpy._src.tensors.variables.variable import Variable
 
@@ -29,6 +30,8 @@ def is_trackable(value: Any) -> bool:
     """
     if isinstance(value, Variable | Tracked) or type(value) in _CONTAINERS:
         return True
+    if isinstance(value, Function):
+        return False  # SavedModels contain functions, checkpoints do not
     if isinstance(value, tuple):
         return any(map(is_trackable, value))
     return hasattr(type(value), "_trackable_children") or _has_values(value)

@@ -15,7 +15,7 @@ import numpy as np
 from tfpy._src.base.dtypes import DType, resource
 from tfpy._src.core import nest
 from tfpy._src.core.tensor import Tensor
-from tfpy._src.formats.graph_writing.emitter import FileNode, NodeValue
+from tfpy._src.formats.graph_writing.emitter import FileNode, NodeValue, unsupported
 from tfpy._src.formats.graph_writing.lists import Lists
 from tfpy._src.formats.graph_writing.source import (
     FreeNames,
@@ -43,7 +43,7 @@ class WrittenFunction:
         outputs: Specs of the results that are tensors, in order.
         signature: Positional and keyword arguments, with specs in place of tensors.
         result: The result, with specs in place of tensors.
-        captured: Variables that follow the arguments.
+        captured: Variables and entries of tables that follow the arguments.
         messages: Encoded functions: this one and those that it calls.
     """
 
@@ -52,18 +52,28 @@ class WrittenFunction:
     outputs: list[TensorSpec]
     signature: Any
     result: Any
-    captured: list[Variable]
+    captured: list[Any]
     messages: list[bytes]
 
 
-class _Body(Nodes):
+class Body(Nodes):
     """The body of a function that is being built, or of a function that this one calls."""
 
     table = SAVED
 
+    captured: dict[int, tuple[Any, str]]
+    """Variables and entries of tables by id, with the names of the arguments for them."""
+
     @property
     def is_function(self) -> bool:
         return True
+
+    def handle(self, value: Any) -> str:
+        """Return the name of the argument for a Variable or the entries of a table."""
+        if self.outer is not None:
+            raise unsupported("a look-up inside tf.cond or a loop", "look up the keys before it")
+        name = f"resource_{len(self.captured)}"
+        return self.captured.setdefault(id(value), (value, name))[1]
 
     def inner(self, name: str) -> Self:
         return super().inner(f"{self.name}_{name}" if self.outer is None else name)
@@ -102,15 +112,14 @@ def written(concrete: ConcreteFunction, name: str) -> WrittenFunction:
     source = FunctionSource(
         name, trace.graph, ports, (), False, weights, fed, sizes, Lists(trace.graph)
     )
-    captured = list({id(v): v for v in (*variables.values(), *trace.assigned)}.values())
-    handles = {id(v): names.free(f"resource_{i}") for i, v in enumerate(captured)}
-    body = _Body(source, name)
+    body = Body(source, name)
+    body.captured = {}
     for port in ports:
         body.inputs.append(NodeValue(port.name, port.dtype, trace.graph.avals[port.value]))
         body.bind(trace.graph, port.value, body.inputs[-1])
     body.read_weights()
     for value, variable in variables.items():
-        read = _read(body, handles[id(variable)], trace.graph.avals[value].dtype)
+        read = _read(body, body.handle(variable), trace.graph.avals[value].dtype)
         body.bind(trace.graph, value, read)
     body.write(trace.graph)
     count = len(trace.results.tensors)
@@ -119,19 +128,20 @@ def written(concrete: ConcreteFunction, name: str) -> WrittenFunction:
     body.outputs = [value.name for value in (*made, *assigned)]
     body.pruned()
     body.checked()
-    effects = _assign(body, trace.assigned, assigned, handles)
+    effects = _assign(body, trace.assigned, assigned)
     arguments = [(ports[i].name, ports[i].dtype, shapes[i]) for i in order]
-    arguments += [(handle, resource, ()) for handle in handles.values()]
+    arguments += [(handle, resource, ()) for _, handle in body.captured.values()]
     results = [(f"identity_{i}" if i else "identity", v.dtype, v.name) for i, v in enumerate(made)]
     own = function_proto(name, arguments, results, _encoded(body, body), effects)
     called = [_called(body, one) for one in body.library]
     signature = concrete.structured_input_signature
     specs = [leaf for leaf in nest.flatten(signature) if isinstance(leaf, TensorSpec)]
     result, outputs = _result(concrete)
+    captured = [value for value, _ in body.captured.values()]
     return WrittenFunction(name, specs, outputs, signature, result, captured, [own, *called])
 
 
-def _read(body: _Body, handle: str, dtype: DType) -> NodeValue:
+def _read(body: Body, handle: str, dtype: DType) -> NodeValue:
     name = body.fresh("ReadVariableOp")
     output = f"{name}:value:0"
     body.nodes.append(FileNode("ReadVariableOp", name, [handle], [output], {"dtype": dtype}))
@@ -139,17 +149,14 @@ def _read(body: _Body, handle: str, dtype: DType) -> NodeValue:
 
 
 def _assign(
-    body: _Body,
-    variables: Sequence[Variable],
-    values: Sequence[NodeValue],
-    handles: dict[int, str],
+    body: Body, variables: Sequence[Variable], values: Sequence[NodeValue]
 ) -> list[str]:
     """Add the assignments, which follow all readings, and return the names of their nodes."""
     reads = [f"^{node.name}" for node in body.nodes if node.op == "ReadVariableOp"]
     found = []
     for variable, value in zip(variables, values, strict=True):
         name = body.fresh("AssignVariableOp")
-        given = [handles[id(variable)], value.name, *reads]
+        given = [body.handle(variable), value.name, *reads]
         body.nodes.append(FileNode("AssignVariableOp", name, given, [], {"dtype": value.dtype}))
         found.append(name)
     return found

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -73,7 +74,7 @@ class MainGraph:
         return found
 
     def add(
-        self, name: str, op: str, inputs: Iterable[str] = (), attrs: Mapping[str, object] = {}
+        self, name: str, op: str, inputs: Iterable[str] = (), attrs: Mapping[str, Any] | None = None
     ) -> str:
         """Add a node and return its name, which must be free."""
         self.nodes.append(node_proto(name, op, inputs, attrs))
@@ -97,9 +98,9 @@ class MainGraph:
         self._handles[number] = self.add(name, "VarHandleOp", (), attrs)
         self._values.append((name, value))
 
-    def handle(self, number: int, node: str) -> None:
-        """Record the node that makes the resource or tensor of an object."""
-        self._handles[number] = node
+    def table(self, number: int, op: str, attrs: Mapping[str, Any]) -> None:
+        """Add the node that creates a table, which has the given number in the object graph."""
+        self._handles[number] = self.add(self.name("table"), op, (), attrs)
 
     def starting(self, function: str, captured: Sequence[int], types: Sequence[DType]) -> None:
         """Call a function when the model is initialized."""

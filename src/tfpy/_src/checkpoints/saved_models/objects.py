@@ -16,10 +16,18 @@ from tfpy._src.checkpoints.saved_models.assets import Asset
 from tfpy._src.checkpoints.saved_models.functions import WrittenFunction
 from tfpy._src.checkpoints.saved_models.restored import RestoredConcreteFunction
 from tfpy._src.checkpoints.saved_models.structures import encoded, encoded_function_spec
+from tfpy._src.checkpoints.saved_models.tables import (
+    CREATE,
+    FILL,
+    SavedTable,
+    TableFunction,
+    saved_table,
+)
 from tfpy._src.formats.encodings.protobuf_writer import chunk, integer, integers
 from tfpy._src.formats.tensorflow.writer.binary import pair, shape_proto
 from tfpy._src.functions.tf_function.concrete import ConcreteFunction
 from tfpy._src.functions.tf_function.polymorphic import Function
+from tfpy._src.library.lookup.tables import LookupInterface
 from tfpy._src.tensors.variables.tracking import DictWrapper, ListWrapper, Tracked, unwrapped
 from tfpy._src.tensors.variables.variable import Variable
 
@@ -64,7 +72,12 @@ def is_function(value: Any) -> bool:
 
 
 def _follows(value: Any) -> bool:
-    return is_function(value) or isinstance(value, Asset) or is_trackable(value)
+    kinds = Asset | LookupInterface
+    return is_function(value) or isinstance(value, kinds) or is_trackable(value)
+
+
+_LEAVES = (ConcreteFunction, Wrapper, TableFunction, Asset)
+"""Types of objects that hold no others."""
 
 
 def held(holder: Any) -> dict[str, Any]:
@@ -73,7 +86,11 @@ def held(holder: Any) -> dict[str, Any]:
         return {f"trace_{i}": one for i, one in enumerate(traces_of(holder))}
     if isinstance(holder, SignatureMap):
         return dict(holder)
-    if isinstance(holder, ConcreteFunction | Wrapper | Asset) or variable_of(holder) is not None:
+    if isinstance(holder, LookupInterface) and holder.entries is None:
+        return {k: v for k, v in vars(holder).items() if isinstance(v, LookupInterface)}
+    if isinstance(holder, SavedTable):
+        return {CREATE: holder.create, FILL: holder.fill}
+    if isinstance(holder, _LEAVES) or variable_of(holder) is not None:
         return {}
     found = {name: traced(value) for name, value in children(holder, _follows).items()}
     if isinstance(holder, Tracked):
@@ -101,6 +118,8 @@ def traces_of(function: Function[..., Any]) -> list[ConcreteFunction]:
 
 def identity(value: Any) -> int:
     """Return a key of an object. A Keras variable has the key of the Variable that it wraps."""
+    if isinstance(value, LookupInterface) and value.entries is not None:
+        return id(value.entries)
     variable = variable_of(value)
     return id(unwrapped(value) if variable is None else variable)
 
@@ -117,6 +136,8 @@ def nodes_of(root: Any, signatures: SignatureMap) -> list[ObjectNode]:
             key = identity(value)
             if key not in numbers:
                 numbers[key] = len(nodes)
+                if isinstance(value, LookupInterface) and value.entries is not None:
+                    value = saved_table(value, len(nodes))
                 nodes.append(ObjectNode(value, (*node.path, name)))
             node.children[name] = numbers[key]
     return nodes
@@ -153,6 +174,11 @@ def _kind(
             spec = encoded_function_spec(value._signature)
             names = [name for name, _ in value.call.tensors]
             return chunk(8, bare(function_of(value), names, len(names), spec))
+        case SavedTable():
+            return chunk(10, b"")
+        case TableFunction():
+            spec = encoded_function_spec(inspect.Signature(), ())
+            return chunk(6, chunk(1, value.written.name) + chunk(2, spec))
         case Wrapper():
             spec = encoded_function_spec(value.parameters)
             return chunk(8, bare(value.function.name, value.parameters.parameters, 1, spec))

@@ -345,9 +345,9 @@ class RestoredFunction(Function[..., Any]):
         )
 
     @property
-    def restored_functions(self) -> list[RestoredConcreteFunction]:
-        """The functions of the saved signatures."""
-        return self._restored
+    def concrete_functions(self) -> list[Any]:
+        """Functions of the saved signatures."""
+        return list(self._restored)
 
     @property
     def described_functions(self) -> list[ConcreteFunction]:

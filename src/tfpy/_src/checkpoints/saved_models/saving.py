@@ -35,12 +35,13 @@ from tfpy._src.checkpoints.saved_models.objects import (
     nodes_of,
 )
 from tfpy._src.checkpoints.saved_models.options import SaveOptions
+from tfpy._src.checkpoints.saved_models.tables import SavedTable
 from tfpy._src.checkpoints.writing import write
 from tfpy._src.core.typing import PathLike
 from tfpy._src.formats.encodings.protobuf_writer import chunk, integer
 from tfpy._src.functions.tf_function.concrete import ConcreteFunction
 from tfpy._src.library.io.gfile import path_text, translated
-from tfpy._src.tensors.variables.variable import Variable
+from tfpy._src.library.lookup.tables import LookupInterface
 
 
 def save(
@@ -122,13 +123,14 @@ class _Export:
         self._concrete: list[ConcreteFunction] = []  # keeps the ids of functions valid
         self._graph = MainGraph()
         self._map = SignatureMap()
+        self._tables: list[SavedTable] = []
         self.assets: dict[str, str] = {}
         """Paths of the files to copy, by their names in the folder."""
         found = naming.canonical(root, signatures)
         for key, function in found.items():
             self._map[key] = naming.wrapper(key, function, self._written(function))
         self._nodes = nodes_of(root, self._map)
-        self._numbers = {identity(node.value): i for i, node in enumerate(self._nodes)}
+        self._numbers = {_identity(node.value): i for i, node in enumerate(self._nodes)}
         self.values, keys = _values(root)
         for i, node in enumerate(self._nodes):
             self._enter(i, node, keys)
@@ -149,29 +151,36 @@ class _Export:
             shape = tuple(variable.shape.as_list())
             value = SavedValue(variable._shared_name, keys[id(variable)], variable.dtype, shape)
             self._graph.variable(number, value)
+        elif isinstance(node.value, SavedTable):
+            self._graph.table(number, *node.value.node)
+            self._tables.append(node.value)
         elif isinstance(node.value, ConcreteFunction):
             self._written(node.value)
 
     def _bound(self, function: WrittenFunction) -> list[int]:
         """Return the numbers of the Variables that a function captures."""
-        return [self._number(variable, function.name) for variable in function.captured]
+        return [self._number(value, function.name) for value in function.captured]
 
-    def _number(self, variable: Variable, function: str) -> int:
-        found = self._numbers.get(id(variable))
+    def _number(self, captured: Any, function: str) -> int:
+        found = self._numbers.get(id(captured))
         if found is None:
             raise AssertionError(
                 f"Tried to export a function which references an 'untracked' resource. "
                 f"TensorFlow objects (e.g. tf.Variable) captured by functions must be 'tracked' by "
                 f"assigning them to an attribute of a tracked object or assigned to an attribute "
-                f"of the main object directly. The function is {function}, the Variable "
-                f"{variable.name!r}."
+                f"of the main object directly. The function is {function}, the resource "
+                f"{getattr(captured, 'name', 'a lookup table')!r}."
             )
         return found
 
     def encoded(self) -> bytes:
         """Return the bytes of `saved_model.pb`."""
         wrappers = [one.function for one in self._map.values()]
-        functions = [*self._functions.values(), *wrappers]
+        filling = [one.fill.written for one in self._tables]
+        creating = [one.create.written for one in self._tables]
+        functions = [*self._functions.values(), *wrappers, *creating, *filling]
+        for one in filling:
+            self._graph.starting(one.name, self._bound(one), [dtypes.resource])
         for key, one in zip(self._map, wrappers, strict=True):
             captured = [(number, dtypes.resource) for number in self._bound(one)]
             self._graph.signature(key, one.name, one.inputs, one.outputs, captured)
@@ -193,6 +202,10 @@ class _Export:
         raise NotImplementedError
 
 
+def _identity(value: Any) -> int:
+    return id(value.entries) if isinstance(value, SavedTable) else identity(value)
+
+
 def _plain(name: str) -> str:
     """Return a name with letters, digits and underscores only."""
     return "".join(c if c.isalnum() and c.isascii() else "_" for c in name) or "function"
@@ -203,6 +216,8 @@ def _values(root: Any) -> tuple[list[TrackedValue], dict[int, str]]:
     nodes = objects.nodes_of(root, {})
     keys = {}
     for node in nodes:
+        if isinstance(node.value, LookupInterface):
+            continue  # the entries of tables are constants
         add_values(node)
         variable = variable_of(node.value)
         if variable is not None:

@@ -224,6 +224,12 @@ class Function(Listed, Generic[P, R]):
         """One concrete function for each signature that the function was traced for."""
         return self._traces.described
 
+    def _trackable_children(self, save_type: str = "checkpoint", **kwargs: Any) -> dict[str, Any]:
+        """Return the traces by name, as Keras reads them from functions that it exports."""
+        if self.input_signature is not None:
+            self.get_concrete_function()
+        return {f"trace_{i}": one for i, one in enumerate(self.described_functions)}
+
     def get_concrete_function(self, *args: Nest, **kwargs: Nest) -> Any:
         """Return the trace for a signature, after tracing the function if necessary.
 
