@@ -102,6 +102,12 @@ class MainGraph:
         """Add the node that creates a table, which has the given number in the object graph."""
         self._handles[number] = self.add(self.name("table"), op, (), attrs)
 
+    def asset(self, name: str) -> bytes:
+        """Add the path of an asset as a constant, and return the AssetFileDef."""
+        node = self.constant("asset_path", np.array(name.encode(), object), dtypes.string)
+        info = chunk(1, f"{node}:0") + integer(2, dtypes.string.as_datatype_enum) + chunk(3, b"")
+        return chunk(1, info) + chunk(2, name)
+
     def starting(self, function: str, captured: Sequence[int], types: Sequence[DType]) -> None:
         """Call a function when the model is initialized."""
         name = self.name("StatefulPartitionedCall")

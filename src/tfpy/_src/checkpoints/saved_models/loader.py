@@ -81,6 +81,8 @@ class Loader:
         self._graph = read_graph(graph, (), dialect=operations(self._assets), size=size)
         self._concrete = {name: self._function(name) for name in self._saved}
         self._objects: dict[int, Any] = {}
+        self._reader = None if options.experimental_skip_checkpoint else self._checkpoint()
+        self._keys = self._saved_keys()
 
     def _function(self, name: str) -> RestoredConcreteFunction:
         saved, library = self._saved[name], self._graph.functions
@@ -120,16 +122,17 @@ class Loader:
         Raises:
             ModelFileError: If the checkpoint does not have a value.
         """
-        keys: dict[int, str] = {}
-        reader = None
-        if not self._options.experimental_skip_checkpoint:
-            reader = self._checkpoint()
-            if reader is not None:
-                keys = self._keys(reader)
         for i, node in enumerate(self._nodes):
             if node.kind == "variable":
-                array = None if reader is None or i not in keys else reader.part(keys[i])
-                self._objects[i] = self._variable(node, array)
+                self._objects[i] = self._variable(node, self._saved_value(i, VARIABLE_VALUE))
+
+    def _saved_value(self, number: int, attribute: str, part: str = "") -> Array | None:
+        """Return a value of an object in the checkpoint, or None if there is none."""
+        key = self._keys.get(number, {}).get(attribute)
+        if self._reader is None or not key or not self._reader.has_tensor(key + part):
+            return None
+        found: Array = self._reader.part(key + part)
+        return found
 
     def _checkpoint(self) -> CheckpointReader | None:
         try:
@@ -139,14 +142,14 @@ class Loader:
         except NotFoundError:
             return None  # a model without Variables
 
-    def _keys(self, reader: CheckpointReader) -> dict[int, str]:
-        """Return the keys of Variables in the checkpoint, by the numbers of the objects.
+    def _saved_keys(self) -> dict[int, dict[str, str]]:
+        """Return the keys in the checkpoint by attribute, by the numbers of the objects.
 
         Objects of the two files correspond if the same attributes lead to them.
         """
-        if not reader.has_tensor(OBJECT_GRAPH):
+        if self._reader is None or not self._reader.has_tensor(OBJECT_GRAPH):
             return {}
-        saved: list[SavedNode] = nodes_in(reader.get_tensor(OBJECT_GRAPH))
+        saved: list[SavedNode] = nodes_in(self._reader.get_tensor(OBJECT_GRAPH))
         places = {0: 0}
         todo = [0]
         while todo:
@@ -156,8 +159,7 @@ class Loader:
                 if place is not None and child not in places:
                     places[child] = place
                     todo.append(child)
-        keys = {i: saved[place].attributes.get(VARIABLE_VALUE) for i, place in places.items()}
-        return {i: key for i, key in keys.items() if key and reader.has_tensor(key)}
+        return {i: saved[place].attributes for i, place in places.items()}
 
     def _variable(self, node: LoadedNode, array: Array | None) -> Variable:
         message = node.message
@@ -243,11 +245,14 @@ class Loader:
             if isinstance(found, Asset) and os.path.isfile(found.path):
                 with translated(found.path), open(found.path, "rb") as file:
                     self._assets[found.path] = file.read()
-        for node in self._nodes:
+        for i, node in enumerate(self._nodes):
             if node.kind == "resource":
                 fill = self._own_function(node, "_initialize")
                 if fill is not None:
                     fill.run_once()
+                keys, values = (self._saved_value(i, "table", p) for p in ("-keys", "-values"))
+                if keys is not None and values is not None:
+                    self._objects[i].resource_handle.insert(constant(keys), constant(values))
         self._assets.clear()
 
     # Functions and containers

@@ -11,10 +11,12 @@ from tfpy._src.checkpoints.saved_models.constants import (
     SAVED_MODEL_FILENAME_PB,
     SAVED_MODEL_FILENAME_PBTXT,
 )
-from tfpy._src.checkpoints.saved_models.loader import Loader
+from tfpy._src.checkpoints.saved_models.loader import Loader, RestoredObject
+from tfpy._src.checkpoints.saved_models.objects import SignatureMap
 from tfpy._src.checkpoints.saved_models.options import LoadOptions
 from tfpy._src.core.typing import PathLike
 from tfpy._src.formats.encodings.protobuf import read
+from tfpy._src.formats.load import load as load_model
 from tfpy._src.formats.tensorflow.reader.messages import SAVED_MODEL
 from tfpy._src.library.io.checked_json import ModelFileError
 from tfpy._src.library.io.gfile import path_text, translated
@@ -59,7 +61,8 @@ def load(
 
     Returns:
         An object with the attributes of the saved object. `signatures` is a dict from names to
-        functions that take tensors by name and return a dict of tensors.
+        functions that take tensors by name and return a dict of tensors. A model of TensorFlow 1
+        has no other attributes.
 
     Raises:
         OSError: If there is no SavedModel in the folder.
@@ -90,7 +93,10 @@ def load(
         data = file.read()
     graph = _chosen(read(data, SAVED_MODEL)["meta_graphs"], tags, folder)
     with tracing.init_scope():
-        found = Loader(graph, folder, options or LoadOptions(), len(data)).load()
+        if "object_graph_def" in graph:
+            found = Loader(graph, folder, options or LoadOptions(), len(data)).load()
+        else:
+            found = _signatures_of(folder)
     found.tensorflow_version = graph.get("meta_info_def", {}).get("tensorflow_version", "")
     return found
 
@@ -118,3 +124,11 @@ def _chosen(graphs: Sequence[Mapping[str, Any]], tags: Any, folder: str) -> Mapp
         f"one MetaGraph with tags {own[0] if len(own) == 1 else own}. You may omit the argument, "
         "pass 'None', or pass matching tags."
     )
+
+
+def _signatures_of(folder: str) -> RestoredObject:
+    """Return an object with the signatures of a SavedModel that TensorFlow 1 wrote."""
+    found = RestoredObject()
+    model = load_model(folder)
+    vars(found)["signatures"] = SignatureMap(model.signatures)
+    return found

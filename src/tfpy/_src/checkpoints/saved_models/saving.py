@@ -95,7 +95,10 @@ def save(
             "tf.function."
         )
     if not objects.is_trackable(obj):
-        raise ValueError(f"Expected an AutoTrackable object for export, got {obj}.")
+        raise ValueError(
+            "Expected an object of type `Trackable`, such as `tf.Module` or a subclass of the "
+            f"`Trackable` class, for export. Got {obj} with type {type(obj)}."
+        )
     folder = path_text(export_dir)
     with translated(folder):
         os.makedirs(os.path.join(folder, ASSETS_DIRECTORY), exist_ok=True)
@@ -189,17 +192,26 @@ class _Export:
             for node in self._nodes
         )
         entries = (concrete_entry(one, self._bound(one)) for one in functions)
-        objects = b"".join([*nodes, *entries])
+        objects = b"".join([*nodes, *entries])  # also finds the assets
+        files = [chunk(6, self._graph.asset(name)) for name in self.assets]
         saver = self._graph.finish()
         graph = self._graph.encoded(message for one in functions for message in one.messages)
         tags = (chunk(4, tag) for tag in (SERVING, *self._options.extra_tags))
         info = b"".join([*tags, chunk(5, VERSION_OF_TENSORFLOW), integer(7, 1)])
         parts = [chunk(1, info), chunk(2, graph), chunk(3, saver), *self._graph.signatures]
-        parts.append(chunk(7, objects))
+        parts += [*files, chunk(7, objects)]
         return integer(1, SAVED_MODEL_SCHEMA_VERSION) + chunk(2, b"".join(parts))
 
     def _asset(self, asset: Asset) -> int:
-        raise NotImplementedError
+        """Return the number of an asset, and note that its file must be copied."""
+        base = os.path.basename(asset.path)
+        stem, ending = os.path.splitext(base)
+        name, number = base, 0
+        while self.assets.get(name, asset.path) != asset.path:
+            number += 1
+            name = f"{stem}_{number}{ending}"
+        self.assets[name] = asset.path
+        return [*self.assets].index(name)
 
 
 def _identity(value: Any) -> int:
