@@ -84,10 +84,12 @@ def module(lib: Any) -> Any:
 
         @function(input_signature=[spec([None, 4, 4, 1])])
         def image(self, x: Any) -> Any:
-            y = lib.nn.max_pool2d(lib.nn.conv2d(x, lib.ones([2, 2, 1, 3]), 1, "SAME"), 2, 2, "VALID")
+            y = lib.nn.conv2d(x, lib.ones([2, 2, 1, 3]), 1, "SAME")
+            y = lib.nn.max_pool2d(y, 2, 2, "VALID")
             flat = lib.nn.softmax(lib.reshape(y, [-1, 12]))
             largest = lib.math.top_k(y, 2)[0]
-            return flat, lib.reduce_mean(y), lib.shape(x)[0], largest, lib.transpose(y, [0, 3, 1, 2])
+            turned = lib.transpose(y, [0, 3, 1, 2])
+            return flat, lib.reduce_mean(y), lib.shape(x)[0], largest, turned
 
     made = Whole()
     made.many(lib.constant(1.0))

@@ -148,9 +148,7 @@ def _read(body: Body, handle: str, dtype: DType) -> NodeValue:
     return NodeValue(output, dtype)
 
 
-def _assign(
-    body: Body, variables: Sequence[Variable], values: Sequence[NodeValue]
-) -> list[str]:
+def _assign(body: Body, variables: Sequence[Variable], values: Sequence[NodeValue]) -> list[str]:
     """Add the assignments, which follow all readings, and return the names of their nodes."""
     reads = [f"^{node.name}" for node in body.nodes if node.op == "ReadVariableOp"]
     found = []

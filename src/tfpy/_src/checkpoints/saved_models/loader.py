@@ -300,7 +300,8 @@ class Loader:
         found = self._concrete[name]
         found.set_keywords(node.message["keywords"], int(node.message.get("positional", 0)))
         if "function_spec" in node.message:
-            found.set_parameters(parameters_in(node.message["function_spec"], f"the function {name}"))
+            spec = node.message["function_spec"]
+            found.set_parameters(parameters_in(spec, f"the function {name}"))
         return found
 
     def _attach(self, found: Any, node: LoadedNode) -> None:

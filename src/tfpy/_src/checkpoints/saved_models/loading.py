@@ -45,7 +45,9 @@ def contains_saved_model(export_dir: PathLike) -> bool:
 
 
 def load(
-    export_dir: PathLike, tags: str | Sequence[str] | None = None, options: LoadOptions | None = None
+    export_dir: PathLike,
+    tags: str | Sequence[str] | None = None,
+    options: LoadOptions | None = None,
 ) -> Any:
     """Load a SavedModel that was written by `tf.saved_model.save` in tfpy or TensorFlow.
 

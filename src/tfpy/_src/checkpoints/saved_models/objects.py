@@ -83,7 +83,7 @@ _LEAVES = (ConcreteFunction, Wrapper, TableFunction, Asset)
 def held(holder: Any) -> dict[str, Any]:
     """Return the objects and the functions that an object holds, by name."""
     if isinstance(holder, Function):
-        return {f"trace_{i}": one for i, one in enumerate(traces_of(holder))}
+        return {f"trace_{i}": one for i, one in enumerate(holder.described_functions)}
     if isinstance(holder, SignatureMap):
         return dict(holder)
     if isinstance(holder, LookupInterface) and holder.entries is None:
@@ -107,13 +107,6 @@ def _methods(kind: type) -> list[str]:
     """Return the names of the methods of a class that are decorated with `tf.function`."""
     found = {name: value for one in reversed(kind.__mro__) for name, value in vars(one).items()}
     return [name for name, value in found.items() if isinstance(value, Function)]
-
-
-def traces_of(function: Function[..., Any]) -> list[ConcreteFunction]:
-    """Return one concrete function for each signature of a function."""
-    if function.input_signature is not None:
-        function.get_concrete_function()
-    return function.described_functions
 
 
 def identity(value: Any) -> int:
@@ -167,7 +160,7 @@ def _kind(
         return chunk(7, _variable(variable))
     match value:
         case Function():
-            names = [function_of(one) for one in traces_of(value)]
+            names = [function_of(one) for one in value.described_functions]
             spec = encoded_function_spec(value._traceable.signature, value.input_signature)
             return chunk(6, b"".join(chunk(1, name) for name in names) + chunk(2, spec))
         case ConcreteFunction():
@@ -227,4 +220,3 @@ def concrete_entry(written: WrittenFunction, bound: Sequence[int]) -> bytes:
     """
     message = integers(2, bound) + chunk(3, encoded(written.signature))
     return pair(2, written.name, message + chunk(4, encoded(written.result)))
-

@@ -62,16 +62,14 @@ class SaveOptions:
     Args:
         namespace_whitelist: Has no effect, because a model contains no operations of users.
         save_debug_info: Has no effect.
-        function_aliases: Dictionary from names to `tf.function`s. Programs that read the file find
-            the traces of a function by its name. Default: no names.
+        function_aliases: Has no effect.
         experimental_debug_stripper: Has no effect.
         experimental_io_device: Has no effect.
         experimental_variable_policy: `tf.saved_model.experimental.VariablePolicy`, or its value.
         experimental_custom_gradients: Has no effect: gradients of a loaded function follow from its
             operations.
         experimental_image_format: Must be False.
-        experimental_skip_saver: If True, the file has no operations that save and restore the
-            Variables.
+        experimental_skip_saver: Has no effect.
         experimental_sharding_callback: Has no effect.
         extra_tags: Tags of the model in addition to `"serve"`. Default: none.
 
@@ -127,8 +125,7 @@ class LoadOptions:
         experimental_skip_checkpoint: If True, the values of Variables are not loaded. They are
             zeros.
         experimental_variable_policy: Has no effect.
-        experimental_load_function_aliases: If True, the loaded object has an attribute
-            `function_aliases` with the functions that have names.
+        experimental_load_function_aliases: Has no effect.
 
     Example:
         >>> import tfpy as tf

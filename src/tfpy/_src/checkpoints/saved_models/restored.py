@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import functools
 import inspect
-import itertools
-import pprint
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
-
+from tfpy._src.checkpoints.saved_models.matching import arguments, matched, mismatch
 from tfpy._src.core import nest
 from tfpy._src.core.conversion import convert_to_tensor
 from tfpy._src.core.tensor import Tensor
@@ -25,9 +22,8 @@ from tfpy._src.formats.raw_ops.resources import Resources, using
 from tfpy._src.functions.tf_function.concrete import ConcreteFunction
 from tfpy._src.functions.tf_function.description import one_line, parameters_of
 from tfpy._src.functions.tf_function.polymorphic import Function
-from tfpy._src.functions.tf_function.signature import TensorSpec, bind, spread
+from tfpy._src.functions.tf_function.signature import TensorSpec, bind
 from tfpy._src.library.io.checked_json import ModelFileError
-from tfpy._src.tensors.variables.tracking import unwrapped
 from tfpy._src.tensors.variables.variable import Variable
 
 
@@ -94,9 +90,7 @@ class RestoredConcreteFunction:
             {name: own.weights[name] for name in own.weights},
             dict(zip(names, values, strict=True)),
         )
-        graph = replace(
-            own, inputs=own.inputs[:count], weights=weights, functions=self._library
-        )
+        graph = replace(own, inputs=own.inputs[:count], weights=weights, functions=self._library)
         self._runner = Runner(graph)
         self._names = [spec.name for spec in graph.inputs]
         self._outputs = graph.outputs
@@ -294,6 +288,7 @@ class RestoredFunction(Function[..., Any]):
         super().__init__(restored, input_signature, autograph=False)
         self._parameters = parameters
         self._restored = list(concrete)
+        self._signatures = [one.structured_input_signature for one in concrete]
         for one in concrete:
             one.set_parameters(parameters)
 
@@ -326,23 +321,7 @@ class RestoredFunction(Function[..., Any]):
                     return one.call_flat(tensors)
         if self.input_signature is not None:
             self._traceable.call(args, kwargs)  # raises the error of the input_signature
-        raise ValueError(self._mismatch(given))
-
-    def _mismatch(self, given: Any) -> str:
-        positional, keyword = given
-        names = [*self._parameters.parameters]
-        shown = [_shown(v, n) for n, v in itertools.zip_longest(names, positional)][: len(positional)]
-        keyword = {name: _shown(value, name) for name, value in keyword.items()}
-        options = []
-        for i, one in enumerate(self._restored, 1):
-            positional, named = one.structured_input_signature
-            options.append(f"Option {i}:\n  {_listed(positional)}\n  Keyword arguments: {named}")
-        text = "\n\n".join(options)
-        return (
-            "Could not find matching concrete function to call loaded from the SavedModel. Got:\n"
-            f"  {_listed(shown)}\n  Keyword arguments: {keyword}\n\n Expected these arguments "
-            f"to match one of the following {len(options)} option(s):\n\n{text}"
-        )
+        raise ValueError(mismatch(self._parameters, given, self._signatures))
 
     @property
     def concrete_functions(self) -> list[Any]:
@@ -352,90 +331,6 @@ class RestoredFunction(Function[..., Any]):
     @property
     def described_functions(self) -> list[ConcreteFunction]:
         return [one.traced for one in self._restored]
-
-
-class _Shown:
-    """A tensor in an error message, without its values."""
-
-    def __init__(self, tensor: Tensor, name: str | None) -> None:
-        self._text = f"<tf.Tensor '{name}:0' shape={tensor.shape} dtype={tensor.dtype.name}>"
-
-    def __repr__(self) -> str:
-        return self._text
-
-
-def _shown(value: Any, name: str | None) -> Any:
-    if isinstance(value, Tensor):
-        return _Shown(value, name)
-    if isinstance(value, np.ndarray):
-        return _Shown(convert_to_tensor(value), name)
-    if isinstance(value, Mapping):
-        return {k: _shown(v, f"{name}_{k}") for k, v in value.items()}
-    if type(value) in (list, tuple):
-        return type(value)(_shown(v, f"{name}_{i}") for i, v in enumerate(value))
-    return value
-
-
-def _listed(positional: Sequence[Any]) -> str:
-    items = "\n    * ".join(pprint.pformat(a) for a in positional)
-    return f"Positional arguments ({len(positional)} total):\n    * {items}"
-
-
-def arguments(parameters: inspect.Signature, args: Any, kwargs: Any) -> Any:
-    """Return the positional and keyword arguments of a call, including defaults.
-
-    Raises:
-        TypeError: If they do not match the parameters.
-    """
-    positional, keyword = spread(parameters, bind(parameters, args, kwargs))
-    return tuple(positional), keyword
-
-
-def matched(expected: Any, given: Any, converts: bool) -> list[Tensor] | None:
-    """Return the tensors of a call in the order of the signature, or None if it does not match.
-
-    Args:
-        expected: Nest of specs and Python values.
-        given: Nest of tensors and Python values.
-        converts: If True, Python values may be converted to tensors.
-    """
-    found: list[Tensor] = []
-    return found if _match(expected, unwrapped(given), converts, found) else None
-
-
-def _match(expected: Any, given: Any, converts: bool, found: list[Tensor]) -> bool:
-    if isinstance(expected, TensorSpec):
-        tensor = _as_tensor(given, expected, converts)
-        if tensor is None:
-            return False
-        found.append(tensor)
-        return True
-    given = unwrapped(given)
-    if isinstance(expected, Mapping):
-        if not isinstance(given, Mapping) or {*given} != {*expected}:
-            return False
-        return all(_match(expected[k], given[k], converts, found) for k in sorted(expected))
-    if isinstance(expected, list | tuple):
-        kind = list if isinstance(expected, list) else tuple
-        if not isinstance(given, kind) or len(given) != len(expected):
-            return False
-        pairs = zip(expected, given, strict=True)
-        return all(_match(one, other, converts, found) for one, other in pairs)
-    if isinstance(given, Tensor | Variable | np.ndarray):
-        return False
-    return bool(expected == given)
-
-
-def _as_tensor(value: Any, spec: TensorSpec, converts: bool) -> Tensor | None:
-    if not isinstance(value, Tensor | Variable | np.ndarray):
-        if not converts:
-            return None
-        try:
-            value = convert_to_tensor(value, dtype_hint=spec.dtype)
-        except (TypeError, ValueError):
-            return None
-    tensor = convert_to_tensor(value)
-    return tensor if spec.is_compatible_with(tensor) else None
 
 
 def _fitting(shown: str, name: str, value: Any, spec: TensorSpec) -> Tensor:

@@ -57,7 +57,9 @@ def _default(root: Any) -> ConcreteFunction | None:
 
 def _function(key: Any, function: Any) -> ConcreteFunction:
     if not isinstance(key, str) or not key or key.startswith("__"):
-        raise ValueError(f"The name of a signature must be a string without leading '__', got {key!r}.")
+        raise ValueError(
+            f"The name of a signature must be a string without leading '__', got {key!r}."
+        )
     if isinstance(function, Function):
         if function.input_signature is None:
             raise ValueError(

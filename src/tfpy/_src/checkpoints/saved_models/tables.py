@@ -25,7 +25,12 @@ from tfpy._src.library.lookup.tables import LookupInterface, StaticHashTable
 
 _INT64 = DType("int64", 8, 9)
 CREATE, FILL = "_create_resource", "_initialize"
-_NAMES = ("HashTableV2", "MutableHashTableV2")
+_NAMES = {True: "HashTableV2", False: "MutableHashTableV2"}
+_FILLING = {
+    True: ("InitializeTableV2", ("Tkey", "Tval")),
+    False: ("LookupTableImportV2", ("Tin", "Tout")),
+}
+"""Operations that fill tables that are static or mutable, and their attributes for dtypes."""
 
 
 @SAVED.record("host_call")
@@ -106,30 +111,29 @@ def saved_table(table: LookupInterface, number: int) -> SavedTable:
         "container": "",
         "use_node_name_sharing": True,
     }
-    op = _NAMES[0] if is_static else _NAMES[1]
+    op = _NAMES[is_static]
     made = node_proto("table", op, (), attrs)
     name = f"__inference__creator_{number}"
-    message = function_proto(name, [], [("identity", resource, "table:table_handle:0")], [made],
-                             ["table"])  # fmt: skip
+    outputs = [("identity", resource, "table:table_handle:0")]
+    message = function_proto(name, [], outputs, [made], ["table"])
     handle = TensorSpec((), resource)
     create = WrittenFunction(name, [], [handle], ((), {}), handle, [], [message])
     count = len(entries.pairs)
     keys = array_of(list(entries.pairs), (count,), entries.key_dtype)
     values = array_of(list(entries.pairs.values()), (count,), value_dtype)
-    types = {"Tkey": entries.key_dtype, "Tval": value_dtype}
-    if not is_static:
-        types = {"Tin": entries.key_dtype, "Tout": value_dtype}
+    filling, names = _FILLING[is_static]
+    types = dict(zip(names, (entries.key_dtype, value_dtype), strict=True))
     given = ["resource", "keys:output:0", "values:output:0"]
     nodes = [
         constant_proto("keys", keys, entries.key_dtype),
         constant_proto("values", values, value_dtype),
-        node_proto("fill", "InitializeTableV2" if is_static else "LookupTableImportV2", given, types),
+        node_proto("fill", filling, given, types),
         constant_proto("done", np.array(1, np.int32)),
         node_proto("Identity", "Identity", ["done:output:0", "^fill"], {"T": int32}),
     ]
     name = f"__inference__initializer_{number}"
-    message = function_proto(name, [("resource", resource, ())],
-                             [("identity", int32, "Identity:output:0")], nodes, ["fill"])  # fmt: skip
+    outputs = [("identity", int32, "Identity:output:0")]
+    message = function_proto(name, [("resource", resource, ())], outputs, nodes, ["fill"])
     done = TensorSpec((), int32)
     fill = WrittenFunction(name, [], [done], ((), {}), done, [entries], [message])
     return SavedTable(entries, TableFunction(create), TableFunction(fill), (op, attrs))

@@ -44,13 +44,13 @@ _TYPES = {
 """Attributes that are dtypes of inputs. By default, T is the dtype of the first input."""
 
 _OUTPUTS = {
-    "z": "AddV2 Atan2 Betainc BitwiseAnd BitwiseOr BitwiseXor DivNoNan Equal FloorDiv FloorMod Greater GreaterEqual "
-    "Igamma Igammac LeftShift Less LessEqual LogicalAnd LogicalOr Maximum Minimum Mul NotEqual Polygamma Pow "
-    "RealDiv RightShift SquaredDifference Sub Zeta",
+    "z": "AddV2 Atan2 Betainc BitwiseAnd BitwiseOr BitwiseXor DivNoNan Equal FloorDiv FloorMod "
+    "Greater GreaterEqual Igamma Igammac LeftShift Less LessEqual LogicalAnd LogicalOr Maximum "
+    "Minimum Mul NotEqual Polygamma Pow RealDiv RightShift SquaredDifference Sub Zeta",
     "y": "Abs Acos Acosh Asin Asinh Atan Atanh BesselI0 BesselI0e BesselI1 "
     "BesselI1e Cast Ceil ComplexAbs Cos Cosh Digamma Erf Erfinv Exp Expm1 Floor "
-    "IsFinite IsInf IsNan Lgamma Log Log1p LogicalNot Ndtri Neg OnesLike Reciprocal Round Rsqrt Sigmoid Sign "
-    "Sin Sinh Sqrt Square Tan Tanh Transpose ZerosLike",
+    "IsFinite IsInf IsNan Lgamma Log Log1p LogicalNot Ndtri Neg OnesLike Reciprocal Round Rsqrt "
+    "Sigmoid Sign Sin Sinh Sqrt Square Tan Tanh Transpose ZerosLike",
     "out": "Complex Cumprod Cumsum CumulativeLogsumexp",
     "activations": "Elu LeakyRelu Relu Relu6 Selu Softplus",
     "product": "MatMul",

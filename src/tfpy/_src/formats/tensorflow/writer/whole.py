@@ -104,9 +104,7 @@ def _bitcast(w: Nodes, x: NodeValue, *, dtype: DType) -> NodeValue:
 
 
 @record("cumulative_logsumexp")
-def _logsumexp(
-    w: Nodes, x: NodeValue, *, axis: int, exclusive: bool, reverse: bool
-) -> NodeValue:
+def _logsumexp(w: Nodes, x: NodeValue, *, axis: int, exclusive: bool, reverse: bool) -> NodeValue:
     return w.op(
         "CumulativeLogsumexp", x, np.int32(axis), exclusive=bool(exclusive), reverse=bool(reverse)
     )
