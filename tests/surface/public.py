@@ -38,6 +38,8 @@ NOT_OPS = (
     "nest",
     "notebook",
     "raw_ops",
+    "saved_model",
+    "saved_model.experimental",
     "train",
     "typing",
 )

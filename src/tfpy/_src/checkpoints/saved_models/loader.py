@@ -203,7 +203,8 @@ class Loader:
 
     def _captured(self, number: int, function: str) -> Any:
         """Return the value of an object that a function captures."""
-        node, value = self._nodes[number], self._objects.get(number)
+        node = self._nodes[number]
+        value: Any = self._objects.get(number)
         if node.kind == "asset":
             return value.asset_path
         if node.kind == "resource":

@@ -226,7 +226,7 @@ def _plain(name: str) -> str:
 def _values(root: Any) -> tuple[list[TrackedValue], dict[int, str]]:
     """Return the contents of the checkpoint, and the keys of Variables by their ids."""
     nodes = objects.nodes_of(root, {})
-    keys = {}
+    keys: dict[int, str] = {}
     for node in nodes:
         if isinstance(node.value, LookupInterface):
             continue  # the entries of tables are constants

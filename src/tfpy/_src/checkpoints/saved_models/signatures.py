@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from tfpy._src.base.dtypes import resource
+from tfpy._src.base.dtypes import DType, resource
 from tfpy._src.checkpoints.saved_models.constants import DEFAULT_SERVING_SIGNATURE_DEF_KEY
 from tfpy._src.checkpoints.saved_models.functions import WrittenFunction
 from tfpy._src.checkpoints.saved_models.objects import Wrapper, held, is_function, traced
@@ -17,6 +17,9 @@ from tfpy._src.formats.tensorflow.writer.nodes import Func
 from tfpy._src.functions.tf_function.concrete import ConcreteFunction
 from tfpy._src.functions.tf_function.polymorphic import Function
 from tfpy._src.functions.tf_function.signature import TensorSpec
+
+Sizes = Iterable[int | None] | None
+"""Shape of an argument. None is a shape of unknown rank."""
 
 
 def canonical(root: Any, signatures: Any) -> dict[str, ConcreteFunction]:
@@ -134,7 +137,9 @@ def wrapper(key: str, function: ConcreteFunction, inner: WrittenFunction) -> Wra
     pairs = zip(names, inner.outputs, strict=True)
     outputs = [TensorSpec(spec.shape, spec.dtype, name) for name, spec in pairs]
     name = f"__inference_signature_wrapper_{key}_{inner.name.rpartition('_')[2]}"
-    arguments = [(f"arg_{i}", spec.dtype, _sizes(spec)) for i, spec in enumerate(inputs)]
+    arguments: list[tuple[str, DType, Sizes]] = [
+        (f"arg_{i}", spec.dtype, _sizes(spec)) for i, spec in enumerate(inputs)
+    ]
     arguments += [(f"resource_{i}", resource, ()) for i, _ in enumerate(inner.captured)]
     attrs = {
         "Tin": [dtype for _, dtype, _ in arguments],
@@ -158,5 +163,5 @@ def wrapper(key: str, function: ConcreteFunction, inner: WrittenFunction) -> Wra
     return Wrapper(written, inspect.Signature([inspect.Parameter(n, keyword) for n in by_name]))
 
 
-def _sizes(spec: TensorSpec) -> list[int | None] | None:
+def _sizes(spec: TensorSpec) -> Sizes:
     return None if spec.shape.rank is None else spec.shape.as_list()

@@ -89,7 +89,9 @@ def encoded(value: Any) -> bytes:
             pairs = (chunk(1, chunk(1, _key(k)) + chunk(2, encoded(v))) for k, v in value.items())
             return chunk(53, b"".join(pairs))
         case tuple() if hasattr(value, "_fields"):
-            return chunk(54, _named_tuple(type(value).__name__, value._asdict()))
+            return chunk(
+                54, _named_tuple(type(value).__name__, dict(zip(value._fields, value, strict=True)))
+            )
         case list() | tuple():
             items = b"".join(chunk(1, encoded(item)) for item in value)
             return chunk(51 if isinstance(value, list) else 52, items)
@@ -175,7 +177,7 @@ def _decoded_tuple(value: Mapping[str, Any], what: str) -> Any:
     if name == "OrderedDict":
         return OrderedDict(pairs)
     try:
-        return namedtuple(name, pairs)(**pairs)  # type: ignore[misc]
+        return namedtuple(name, pairs)(**pairs)
     except ValueError as error:
         raise ModelFileError(f"{what} contains an invalid named tuple: {error}") from None
 
