@@ -32,6 +32,7 @@ from tfpy._src.checkpoints.saved_models.structures import decoded, parameters_in
 from tfpy._src.compiler.ir.aval import Array
 from tfpy._src.core.conversion import constant
 from tfpy._src.core.tensor import Tensor
+from tfpy._src.formats.encodings.protobuf import MAX_DEPTH
 from tfpy._src.formats.node_graphs.paths import checked_path
 from tfpy._src.formats.raw_ops.resources import Resources
 from tfpy._src.formats.tensorflow.reader.graph import read_graph
@@ -258,12 +259,14 @@ class Loader:
 
     # Functions and containers
 
-    def _object(self, number: int) -> Any:
+    def _object(self, number: int, depth: int = 0) -> Any:
+        if depth > MAX_DEPTH:
+            raise ModelFileError(f"Tuples are nested more than {MAX_DEPTH} levels deep.")
         if number not in self._objects:
             node = self._nodes[number]
             if node.kind == "user_object" and node.message.get("identifier") == TUPLE:
                 self._objects[number] = ()  # in case the tuple contains itself
-                self._objects[number] = tuple(self._object(i) for i in _items(node))
+                self._objects[number] = tuple(self._object(i, depth + 1) for i in _items(node))
             else:
                 self._objects[number] = self._made(node)
         return self._objects[number]
