@@ -402,6 +402,13 @@ from tfpy._src.tensors.ragged.components import (
     ragged_range as ragged_range,
     ragged_tensor_to_tensor as ragged_tensor_to_tensor,
 )
+from tfpy._src.tensors.random.initializers import (
+    constant_initializer as constant_initializer,
+    ones_initializer as ones_initializer,
+    random_normal_initializer as random_normal_initializer,
+    random_uniform_initializer as random_uniform_initializer,
+    zeros_initializer as zeros_initializer,
+)
 from tfpy._src.tensors.random.stateful import multinomial as multinomial, rand as rand
 from tfpy._src.tensors.variables.distribution import (
     VariableAggregation as VariableAggregation,

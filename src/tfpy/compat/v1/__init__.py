@@ -23,8 +23,27 @@ from tfpy._src.library.compat.functions import (
     where as where,
 )
 from tfpy._src.library.compat.initializers import (
+    constant_initializer as constant_initializer,
+    ones_initializer as ones_initializer,
     random_normal_initializer as random_normal_initializer,
     random_uniform_initializer as random_uniform_initializer,
+    truncated_normal_initializer as truncated_normal_initializer,
+    zeros_initializer as zeros_initializer,
+)
+from tfpy._src.library.compat.matrix_initializers import (
+    orthogonal_initializer as orthogonal_initializer,
+)
+from tfpy._src.library.compat.scaled_initializers import (
+    glorot_normal_initializer as glorot_normal_initializer,
+    glorot_uniform_initializer as glorot_uniform_initializer,
+    uniform_unit_scaling_initializer as uniform_unit_scaling_initializer,
+    variance_scaling_initializer as variance_scaling_initializer,
 )
 from tfpy._src.tensors.autodiff.graph_gradients import gradients as gradients
-from tfpy.compat.v1 import losses as losses, math as math, nn as nn, train as train
+from tfpy.compat.v1 import (
+    initializers as initializers,
+    losses as losses,
+    math as math,
+    nn as nn,
+    train as train,
+)
