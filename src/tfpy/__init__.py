@@ -194,6 +194,8 @@ from tfpy._src.functions.control.mapping import (
 )
 from tfpy._src.functions.control.tensor_array import TensorArray as TensorArray
 from tfpy._src.functions.control.vectorized import vectorized_map as vectorized_map
+from tfpy._src.functions.graph_mode.graph import Graph as Graph
+from tfpy._src.functions.graph_mode.operation import Operation as Operation
 from tfpy._src.functions.tf_function.api import (
     compile_model as compile_model,
     compile_model_async as compile_model_async,

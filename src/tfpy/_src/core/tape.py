@@ -42,7 +42,17 @@ class Tape(Listed):
 
     _package_members = frozenset(
         (
-            *("entries", "follows", "held", "is_complete", "last", "on_custom", "on_read", "record", "record_op"),
+            *(
+                "entries",
+                "follows",
+                "held",
+                "is_complete",
+                "last",
+                "on_custom",
+                "on_read",
+                "record",
+                "record_op",
+            ),
             "watched",
         )
     )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-
 from tfpy._src.base import tracing
 from tfpy._src.core import tape as tapes
 from tfpy._src.functions.graph_mode.graph import Graph, stack
@@ -51,8 +50,10 @@ def reset_default_graph() -> None:
     See also: `tf.compat.v1.get_default_graph`.
     """
     if stack.graphs:
-        raise AssertionError("Do not use tf.reset_default_graph() to clear nested graphs. If you "
-                             "need a cleared graph, exit the nesting and create a new graph.")
+        raise AssertionError(
+            "Do not use tf.reset_default_graph() to clear nested graphs. If you "
+            "need a cleared graph, exit the nesting and create a new graph."
+        )
     _State.root = None
     if _State.is_graph_mode:
         tracing.local.active[:] = [get_default_graph()]

@@ -8,6 +8,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Seq
 from contextlib import contextmanager
 from typing import Any
 
+from tfpy._src.backends.storage import host_storage
 from tfpy._src.base import tracing
 from tfpy._src.compiler.ir.aval import Aval
 from tfpy._src.compiler.ir.op import Op
@@ -23,7 +24,6 @@ from tfpy._src.functions.graph_mode.operation import TYPES, Operation, name_of
 from tfpy._src.functions.graph_mode.recording import install
 from tfpy._src.functions.graph_mode.tensors import GraphTensor
 from tfpy._src.tensors.variables.variable import Variable
-
 
 
 class _Stack(threading.local):
@@ -177,9 +177,7 @@ class Graph(Collections):
         else:
             found = self.unique_name(prefix() + name)
         kind = kind or TYPES.get(name, name[:1].upper() + name[1:])
-        return Operation(
-            self, found, kind, inputs, [*controls, *self.control_inputs], assigned
-        )
+        return Operation(self, found, kind, inputs, [*controls, *self.control_inputs], assigned)
 
     def record(
         self,
@@ -269,6 +267,19 @@ class Graph(Collections):
 
     first_value = last_value = read
 
+    def feed(self, fetching: Callable[[], Callable[[], Any]], aval: Aval, name: str) -> Tensor:
+        """Add an operation that returns a new value in each run, such as a random state."""
+        fetch = fetching()
+
+        def call() -> Tensor:
+            current = tracing.current()
+            if current is None:
+                return Tensor(aval, host_storage(fetch(), aval))
+            found: Tensor = current.feed(fetching, aval, name)
+            return found
+
+        return self.add(call, [], [aval], name)[0]
+
     def assignment(self, variable: Variable, value: Any, name: str) -> Operation:
         """Add the operation that initializes a Variable."""
         op = self.make(name + "/", [value] if isinstance(value, GraphTensor) else [], "Assign")
@@ -310,8 +321,9 @@ class Graph(Collections):
             return [None] * len(xs)
 
         def compute(ys: Any, xs: Any, given: Any, stops: Any) -> list[Tensor]:
-            found = function(ys, xs, given or None, stop_gradients=stops,
-                             unconnected_gradients="zero")
+            found = function(
+                ys, xs, given or None, stop_gradients=stops, unconnected_gradients="zero"
+            )
             return [dense(g) for g in found]
 
         avals = [x.aval for x in wanted]
@@ -382,9 +394,7 @@ class Graph(Collections):
         if not isinstance(name, str):
             raise TypeError(f"Operation names are strings (or similar), not {type(name).__name__}.")
         if name not in self._by_name:
-            raise KeyError(
-                f"The name {name!r} refers to an Operation not in the graph."
-            )
+            raise KeyError(f"The name {name!r} refers to an Operation not in the graph.")
         return self._by_name[name]
 
     def get_tensor_by_name(self, name: str) -> GraphTensor:
@@ -445,9 +455,7 @@ class Graph(Collections):
         accepted |= allow_tensor and isinstance(found, GraphTensor)
         accepted |= allow_operation and isinstance(found, Operation)
         if not accepted:
-            kinds = " or ".join(
-                ["Tensor"] * allow_tensor + ["Operation"] * allow_operation
-            )
+            kinds = " or ".join(["Tensor"] * allow_tensor + ["Operation"] * allow_operation)
             raise TypeError(f"Can not convert a {type(obj).__name__} into a {kinds}.")
         if found.graph is not self:
             raise ValueError(f"{found} is not an element of this graph.")

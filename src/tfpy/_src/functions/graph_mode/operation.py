@@ -22,7 +22,7 @@ NAMES = {
     "max_pool2d": "MaxPool2d", "cond": "cond", "while_loop": "while", "softmax": "Softmax",
     "transpose": "transpose", "gradients": "gradients", "unstack": "unstack", "eye": "eye",
     "expand_dims": "ExpandDims", "zeros_like": "zeros_like", "ones_like": "ones_like",
-    "negative": "Neg", "log1p": "Log1p", "read": "ReadVariableOp", "dropout": "dropout",
+    "negative": "Neg", "xw_plus_b": "xw_plus_b", "log1p": "Log1p", "read": "ReadVariableOp", "dropout": "dropout",
 }  # fmt: skip
 """Names of operations by the names of functions. Other names are converted to CamelCase."""
 

@@ -45,7 +45,8 @@ class Plan:
             }.values()
         )
         self.is_dynamic = any(op.is_dynamic for op in self.operations)
-        self._compiled: Any = Function(self._body, autograph=False)
+        self._compiled: dict[Any, Function[..., Any]] = {}
+        """Compiled functions by the avals of the fed values."""
 
     def _needed(self) -> list[Operation]:
         found: dict[int, Operation] = {}
@@ -97,12 +98,18 @@ class Plan:
         """Run the operations and return the values of the fetches; None for an operation."""
         self.check()
         with immediately():
-            found = self._body(*values) if self.is_dynamic else self._compiled(*values)
+            found = self._body(*values) if self.is_dynamic else self._function(values)(*values)
         for variable in self.assigned:
             if isinstance(variable, GraphVariable):
                 variable.has_value = True
         results = iter(found)
         return [None if isinstance(f, Operation) else next(results) for f in self.fetches]
+
+    def _function(self, values: Sequence[Tensor]) -> Function[..., Any]:
+        key = tuple(t.aval for t in values)
+        if key not in self._compiled:
+            self._compiled[key] = Function(self._body, autograph=False)
+        return self._compiled[key]
 
     def _body(self, *given: Tensor) -> list[Tensor]:
         values = {t.identity: v for t, v in zip(self.fed, given, strict=True)}

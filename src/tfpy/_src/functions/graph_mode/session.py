@@ -15,7 +15,6 @@ from tfpy._src.core.tensor_shape import TensorShape
 from tfpy._src.functions.graph_mode.defaults import get_default_graph
 from tfpy._src.functions.graph_mode.graph import Graph
 from tfpy._src.functions.graph_mode.inference import immediately, leaves, mapped
-from tfpy._src.functions.graph_mode.operation import Operation
 from tfpy._src.functions.graph_mode.plan import Plan
 from tfpy._src.functions.graph_mode.tensors import GraphTensor, local
 from tfpy._src.functions.graph_mode.variables import GraphVariable
@@ -58,9 +57,7 @@ class Session:
     See also: `tf.Graph`, `tf.compat.v1.placeholder`.
     """
 
-    def __init__(
-        self, target: str = "", graph: Graph | None = None, config: object = None
-    ) -> None:
+    def __init__(self, target: str = "", graph: Graph | None = None, config: object = None) -> None:
         self.graph: Graph = graph or get_default_graph()
         self.sess_str = target
         self._values: dict[GraphVariable, Tensor] = {}
@@ -110,13 +107,13 @@ class Session:
         expanded = mapped(fetches, self._expanded)
         parts = leaves(expanded)
         feeds = self._feeds(feed_dict or {})
-        self._enter_values()
+        self.enter_values()
         key = (*map(id, parts), None, *(t.identity for t in feeds))
         plan = self._plans.get(key)
         if plan is None:
             plan = self._plans[key] = Plan(parts, list(feeds))
         found = iter(plan.run(list(feeds.values())))
-        return _packed(fetches, mapped(expanded, lambda _: _array(next(found))))
+        return mapped(expanded, lambda _: _array(next(found)))
 
     def _expanded(self, fetch: Any) -> Any:
         if isinstance(fetch, Composite):
@@ -149,7 +146,7 @@ class Session:
             found[tensor] = _fed(tensor, value)
         return found
 
-    def _enter_values(self) -> None:
+    def enter_values(self) -> None:
         """Give the Variables of the graph their values in this session."""
         graph = self.graph
         if graph.session is self:
@@ -262,9 +259,7 @@ class InteractiveSession(Session):
     See also: `tf.compat.v1.Session`.
     """
 
-    def __init__(
-        self, target: str = "", graph: Graph | None = None, config: object = None
-    ) -> None:
+    def __init__(self, target: str = "", graph: Graph | None = None, config: object = None) -> None:
         super().__init__(target, graph, config)
         local.sessions.append(self)
         self._stack = ExitStack()
@@ -306,9 +301,3 @@ def _array(value: Any) -> Any:
         return None
     found = value.numpy()
     return found.item() if getattr(found, "dtype", None) == object and not found.shape else found
-
-
-def _packed(fetches: Any, found: Any) -> Any:
-    return found
-
-

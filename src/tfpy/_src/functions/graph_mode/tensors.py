@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import threading
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
@@ -13,7 +12,6 @@ from tfpy._src.backends.storage import Storage
 from tfpy._src.base import tracing
 from tfpy._src.compiler.ir.aval import Array, Aval
 from tfpy._src.compiler.ir.sizes import OpenSize
-from tfpy._src.core.operand import Operand
 from tfpy._src.core.sizes import Sizes
 from tfpy._src.core.tensor import Tensor, next_identity
 from tfpy._src.core.tensor_shape import TensorShape
@@ -190,14 +188,15 @@ def _infers() -> bool:
     return current is not None and not current.is_graph
 
 
-def _operator(symbol: str, name: str, plain: Callable[..., Any]) -> Callable[..., Any]:
-    @functools.wraps(plain)
+def _operator(dunder: str, name: str, base: type) -> Callable[..., Any]:
     def method(self: Any, *others: Any) -> Any:
+        plain = getattr(base, dunder)
         current = tracing.current()
         if current is not None and current.is_graph:
             return current.record(plain, (self, *others), {}, name)
         return plain(resolved(self), *map(resolved, others))
 
+    method.__name__ = dunder
     return method
 
 
@@ -206,9 +205,13 @@ def resolved(value: Any) -> Any:
     return value.__tf_tensor__() if isinstance(value, GraphTensor) else value
 
 
-def add_operators(kind: type) -> None:
-    """Make Python's operators of a class operations of graphs."""
+def add_operators(kind: type, base: type) -> None:
+    """Make Python's operators of a class operations of graphs.
+
+    Args:
+        kind: The class.
+        base: Class with the operators that compute.
+    """
     for symbol, name in OPERATORS.items():
         dunder = f"__{symbol}__"
-        plain = getattr(kind, dunder, None) or getattr(Operand, dunder)
-        setattr(kind, dunder, _operator(symbol, name, plain))
+        setattr(kind, dunder, _operator(dunder, name, base))

@@ -6,17 +6,20 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from tfpy._src.backends.storage import host_storage
 from tfpy._src.base import tracing
 from tfpy._src.base.dtypes import WIDER
 from tfpy._src.compiler.ir.aval import Aval
 from tfpy._src.core.conversion import convert_to_tensor
-from tfpy._src.core.name_scope import prefix
+from tfpy._src.core.name_scope import name_scope, prefix
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.core.tensor_shape import TensorShape
-from tfpy._src.functions.graph_mode.graph import Graph
 from tfpy._src.functions.graph_mode.collections import GraphKeys
-from tfpy._src.functions.graph_mode.tensors import GraphTensor, add_operators, local
+from tfpy._src.functions.graph_mode.graph import Graph
+from tfpy._src.functions.graph_mode.inference import immediately
+from tfpy._src.functions.graph_mode.tensors import GraphTensor, add_operators
 from tfpy._src.tensors.variables import variable as variables
 from tfpy._src.tensors.variables.distribution import (
     VariableAggregation,
@@ -24,8 +27,6 @@ from tfpy._src.tensors.variables.distribution import (
     kinds,
 )
 from tfpy._src.tensors.variables.variable import Variable
-
-import numpy as np
 
 
 class GraphVariable(Variable):
@@ -55,7 +56,10 @@ class GraphVariable(Variable):
         try:
             with graph.control_dependencies(None):
                 full = graph.unique_name(prefix() + (name or "Variable"))
-                made = initial_value() if callable(initial_value) else initial_value
+                made = initial_value
+                if callable(made):
+                    with name_scope(f"{full}/Initializer/"):
+                        made = graph.record(made, (), {}, "initial_value")
                 tensor = convert_to_tensor(made, dtype)
                 self.graph = graph
                 self.initial_value = tensor
@@ -79,6 +83,7 @@ class GraphVariable(Variable):
                 """True if the Variable is initialized in the session that ran last."""
                 self.clear()
                 graph.variables.append(self)
+                self.op = graph.make(f"{full}/", kind="VarHandleOp")
                 self.initializer = graph.assignment(self, tensor, f"{full}/Assign")
         finally:
             tracing.local.active = inner
@@ -95,11 +100,6 @@ class GraphVariable(Variable):
         self.held.kept = True
         self.has_value = False
 
-    @property
-    def op(self) -> Any:
-        """Operation that represents the Variable."""
-        return self.initializer
-
     def initialized_value(self) -> Tensor:
         """Return the initial value."""
         return self.initial_value
@@ -110,8 +110,18 @@ class GraphVariable(Variable):
 
     def load(self, value: Any, session: Any = None) -> None:
         """Assign a value in a session."""
-        found = self.initializer.session(session, "run")
-        found.run(self.initializer, {self.initializer.inputs[0]: value})
+        self.load_in(self.initializer.session(session, "run"), value)
+
+    def load_in(self, session: Any, value: Any) -> None:
+        """Assign a value in a session.
+
+        Raises:
+            ValueError: If the value does not have the shape of the Variable.
+        """
+        session.enter_values()
+        with immediately():
+            self.assign(convert_to_tensor(value, self.dtype))
+        self.has_value = True
 
     def is_initialized(self, name: str | None = None) -> Tensor:
         """Return a tensor that is True if the Variable has a value in the session."""
@@ -179,7 +189,7 @@ for _name in _METHODS:
     if hasattr(Variable, _name):
         setattr(GraphVariable, _name, _method(getattr(Variable, _name), _name))
 _own_getitem = GraphVariable.__getitem__
-add_operators(GraphVariable)
+add_operators(GraphVariable, Variable)
 GraphVariable.__getitem__ = _own_getitem  # type: ignore[method-assign]
-add_operators(GraphTensor)
+add_operators(GraphTensor, Tensor)
 variables.OF_GRAPHS.append(GraphVariable)

@@ -375,7 +375,9 @@ class TruncatedNormal(Initializer):
         Returns:
             Tensor of shape `shape`.
         """
-        return stateful.truncated_normal(shape, self.mean, self.stddev, self._kind(dtype), self.seed)
+        return stateful.truncated_normal(
+            shape, self.mean, self.stddev, self._kind(dtype), self.seed
+        )
 
     def get_config(self) -> dict[str, Any]:
         return {

@@ -86,7 +86,9 @@ class Zeros(Initializer):
     See also: `tf.ones_initializer`, `tf.zeros`.
     """
 
-    def __call__(self, shape: ShapeLike, dtype: DTypeLike = dtypes.float32, **kwargs: Any) -> Tensor:
+    def __call__(
+        self, shape: ShapeLike, dtype: DTypeLike = dtypes.float32, **kwargs: Any
+    ) -> Tensor:
         """Return a tensor of zeros.
 
         Args:
@@ -118,7 +120,9 @@ class Ones(Initializer):
     See also: `tf.zeros_initializer`, `tf.ones`.
     """
 
-    def __call__(self, shape: ShapeLike, dtype: DTypeLike = dtypes.float32, **kwargs: Any) -> Tensor:
+    def __call__(
+        self, shape: ShapeLike, dtype: DTypeLike = dtypes.float32, **kwargs: Any
+    ) -> Tensor:
         """Return a tensor of ones.
 
         Args:
@@ -167,9 +171,7 @@ class Constant(Initializer):
         self.value = value
         self.support_partition = support_partition
 
-    def __call__(
-        self, shape: ShapeLike, dtype: DTypeLike | None = None, **kwargs: Any
-    ) -> Tensor:
+    def __call__(self, shape: ShapeLike, dtype: DTypeLike | None = None, **kwargs: Any) -> Tensor:
         """Return a tensor with the values.
 
         Args:
@@ -218,7 +220,9 @@ class RandomUniform(Initializer):
         self.maxval = maxval
         self.seed = seed
 
-    def __call__(self, shape: ShapeLike, dtype: DTypeLike = dtypes.float32, **kwargs: Any) -> Tensor:
+    def __call__(
+        self, shape: ShapeLike, dtype: DTypeLike = dtypes.float32, **kwargs: Any
+    ) -> Tensor:
         """Return a tensor of random numbers.
 
         Args:
@@ -272,7 +276,9 @@ class RandomNormal(Initializer):
         self.stddev = stddev
         self.seed = seed
 
-    def __call__(self, shape: ShapeLike, dtype: DTypeLike = dtypes.float32, **kwargs: Any) -> Tensor:
+    def __call__(
+        self, shape: ShapeLike, dtype: DTypeLike = dtypes.float32, **kwargs: Any
+    ) -> Tensor:
         """Return a tensor of random numbers.
 
         Args:
@@ -294,9 +300,7 @@ class RandomNormal(Initializer):
             raise ValueError(f"Argument `dtype` expected to be floating point. Received {dtype}.")
         if self.seed is None:
             return stateful.normal(shape, self.mean, self.stddev, kind)
-        return stateless.stateless_normal(
-            shape, [self.seed, 0], self.mean, self.stddev, dtype=kind
-        )
+        return stateless.stateless_normal(shape, [self.seed, 0], self.mean, self.stddev, dtype=kind)
 
     def get_config(self) -> dict[str, Any]:
         return {"mean": self.mean, "stddev": self.stddev, "seed": self.seed}
