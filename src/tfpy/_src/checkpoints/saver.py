@@ -129,7 +129,8 @@ class Saver:
             save_path: Path of the checkpoint.
             global_step: Number that is appended to the path, an integer, a tensor or a Variable.
             latest_filename: Name of the file that lists the checkpoints. Default: `"checkpoint"`.
-            meta_graph_suffix, write_meta_graph, strip_default_attrs, save_debug_info: Has no effect.
+            meta_graph_suffix, write_meta_graph, strip_default_attrs, save_debug_info: Has no
+                effect.
             write_state: If False, the checkpoint is not listed.
 
         Returns:
@@ -185,7 +186,7 @@ class Saver:
         for key, variable in self._items().items():
             value = np.asarray(reader.get_tensor(key))
             if self._reshape:
-                value = value.reshape(variable.shape.as_list())
+                value = value.reshape(variable.aval.shape)
             if isinstance(variable, GraphVariable):
                 variable.load_in(sess, value)
                 continue

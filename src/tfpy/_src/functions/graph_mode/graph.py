@@ -172,10 +172,8 @@ class Graph(Collections):
         controls: Sequence[Operation] = (),
     ) -> Operation:
         """Add an operation whose name begins with the current name scope."""
-        if name.endswith("/"):  # the name of a scope that the caller entered
-            found = name[:-1]
-        else:
-            found = self.unique_name(prefix() + name)
+        is_full = name.endswith("/")
+        found = name[:-1] if is_full else self.unique_name(prefix() + name)
         kind = kind or TYPES.get(name, name[:1].upper() + name[1:])
         return Operation(self, found, kind, inputs, [*controls, *self.control_inputs], assigned)
 
@@ -207,6 +205,7 @@ class Graph(Collections):
         op.function, op.args, op.kwargs = function, tuple(args), dict(kwargs)
         op.captured = tuple(found.read)
         op.is_dynamic = found.is_dynamic
+        op.places = [i for i, x in enumerate(parts) if isinstance(x, Tensor)]
         if not tensors:
             return op
         is_known = not found.has_effects and not found.assigned and not found.read
@@ -233,6 +232,7 @@ class Graph(Collections):
         op = self.make(name, inputs)
         op.function, op.args = function, tuple(args)
         op.outputs = [GraphTensor(op, i, aval) for i, aval in enumerate(avals)]
+        op.places = range(len(op.outputs))
         return op.outputs
 
     # The interface of a trace, for functions that are not recorded themselves

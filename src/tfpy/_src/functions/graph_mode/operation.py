@@ -22,7 +22,8 @@ NAMES = {
     "max_pool2d": "MaxPool2d", "cond": "cond", "while_loop": "while", "softmax": "Softmax",
     "transpose": "transpose", "gradients": "gradients", "unstack": "unstack", "eye": "eye",
     "expand_dims": "ExpandDims", "zeros_like": "zeros_like", "ones_like": "ones_like",
-    "negative": "Neg", "xw_plus_b": "xw_plus_b", "log1p": "Log1p", "read": "ReadVariableOp", "dropout": "dropout",
+    "negative": "Neg", "xw_plus_b": "xw_plus_b", "log1p": "Log1p",
+    "dropout": "dropout",
 }  # fmt: skip
 """Names of operations by the names of functions. Other names are converted to CamelCase."""
 
@@ -78,9 +79,12 @@ class Operation:
         self.sources = tuple(inputs)
         self.control_inputs = list(dict.fromkeys(controls))
         self.outputs: list[GraphTensor] = []
+        self.places: Sequence[int] = range(1)
+        """Numbers of the outputs among the leaves of the function's result."""
         self.number = graph.add_operation(self)
         self.captured: tuple[Variable, ...] = ()
         """Variables that the function reads in addition to its arguments."""
+        self.assigned_until: frozenset[int] = frozenset()
         before: set[int] = set()
         for op in self.dependencies:
             before |= op.assigned_until

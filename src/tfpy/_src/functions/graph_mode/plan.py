@@ -56,9 +56,8 @@ class Plan:
             for tensor in tensors:
                 if isinstance(tensor, Operation):
                     pending.append(tensor)
-                elif isinstance(tensor, GraphTensor) and tensor.identity not in self._fed:
-                    if tensor.constant is None or tensor.op.control_inputs:
-                        pending.append(tensor.op)
+                elif isinstance(tensor, GraphTensor) and self._is_computed(tensor):
+                    pending.append(tensor.op)
 
         need(self.fetches)
         while pending:
@@ -68,6 +67,10 @@ class Plan:
                 need(op.inputs)
                 need(op.control_inputs)
         return [op for _, op in sorted(found.items())]
+
+    def _is_computed(self, tensor: GraphTensor) -> bool:
+        is_known = tensor.constant is not None and not tensor.op.control_inputs
+        return not is_known and tensor.identity not in self._fed
 
     def check(self) -> None:
         """Check that placeholders are fed and Variables are initialized.
@@ -159,10 +162,12 @@ def _evaluate(op: Operation, values: dict[int, Tensor], start: dict[int, Tensor]
         return _found(value, op, values, start)
 
     result = op.function(*mapped(op.args, change), **mapped(op.kwargs, change))
-    found = [x for x in leaves(result) if isinstance(x, Tensor | Variable)]
-    for output, value in zip(op.outputs, found, strict=True):
+    found = leaves(result)
+    for output, place in zip(op.outputs, op.places, strict=True):
         if output.identity not in values:
-            values[output.identity] = convert_to_tensor(value)
+            value = found[place]
+            is_tensor = isinstance(value, Tensor | Variable)
+            values[output.identity] = convert_to_tensor(value, None if is_tensor else output.dtype)
 
 
 def _check_value(variable: Variable, assigned: set[int], op: Operation | None) -> None:

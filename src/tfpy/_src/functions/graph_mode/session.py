@@ -65,11 +65,6 @@ class Session:
         self._closed = False
         self._entered: list[ExitStack] = []
 
-    @property
-    def graph_def(self) -> Any:
-        """Message with the operations of the graph."""
-        return self.graph.as_graph_def()
-
     def run(
         self,
         fetches: Any,
@@ -154,7 +149,7 @@ class Session:
         if graph.session is not None:
             graph.session.leave_values()
         graph.session = self
-        for variable in graph.variables:
+        for variable in _variables(graph):
             known = self._values.get(variable)
             if known is None:
                 variable.clear()
@@ -163,7 +158,7 @@ class Session:
 
     def leave_values(self) -> None:
         """Store the values of the Variables, because another session needs the Variables."""
-        self._values = {v: v.held for v in self.graph.variables if v.has_value}
+        self._values = {v: v.held for v in _variables(self.graph) if v.has_value}
 
     def partial_run_setup(self, fetches: Any, feeds: Any = None) -> Any:
         """Raise an error, because partial runs are not supported.
@@ -226,9 +221,13 @@ class Session:
         self._values.clear()
         self._plans.clear()
         if self.graph.session is self:
-            for variable in self.graph.variables:
+            for variable in _variables(self.graph):
                 variable.clear()
             self.graph.session = None
+
+
+def _variables(graph: Graph) -> list[GraphVariable]:
+    return [v for v in graph.variables if isinstance(v, GraphVariable)]
 
 
 @contextmanager
@@ -300,4 +299,5 @@ def _array(value: Any) -> Any:
     if value is None:
         return None
     found = value.numpy()
-    return found.item() if getattr(found, "dtype", None) == object and not found.shape else found
+    is_string = isinstance(found, np.ndarray) and found.dtype.kind == "O"
+    return found.item() if is_string and not found.shape else found

@@ -75,7 +75,7 @@ class GraphTensor(SymbolicTensor):
         self.aval = aval
         self.identity = next_identity()
         self.kept = True
-        self.trace = op.graph
+        self.trace = op.graph  # type: ignore[assignment]
         self.op = op
         """The operation that computes the tensor."""
         self.value = index

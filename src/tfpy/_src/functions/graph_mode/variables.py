@@ -141,7 +141,7 @@ class GraphVariable(Variable):
     def __ne__(self, other: object) -> Any:
         return self is not other
 
-    def __hash__(self) -> int:
+    def __hash__(self) -> int:  # type: ignore[override]
         return id(self)
 
     def __getitem__(self, key: Any) -> Tensor:

@@ -67,11 +67,8 @@ def div(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     See also: `tf.math.floordiv`, `tf.math.divide`.
     """
     first = convert_to_tensor(x)
-    found: Tensor
-    if first.dtype.is_integer:
-        found = ew.floor_div(first, y)
-    else:
-        found = arithmetic.truediv(first, y)
+    divide = ew.floor_div if first.dtype.is_integer else arithmetic.truediv
+    found: Tensor = divide(first, y)
     return found
 
 

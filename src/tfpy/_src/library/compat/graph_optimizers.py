@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
+import numpy as np
+
 from tfpy._src.base import tracing
 from tfpy._src.core import primitives
 from tfpy._src.core.conversion import convert_to_tensor
@@ -22,7 +24,12 @@ from tfpy._src.tensors.variables.variable import Variable
 sqrt = recorded(primitives.sqrt)
 square = recorded(primitives.square)
 zeros_like = recorded(making.zeros_like)
-fill_like = recorded(lambda x, value: making.ones_like(x) * value)
+@recorded
+def fill_like(x: Any, value: Any) -> Any:
+    """Return a tensor of a value in the shape of another tensor."""
+    return making.ones_like(x) * value
+
+
 cast = recorded(making.cast)
 
 
@@ -79,7 +86,8 @@ class Optimizer:
             grad_loss: Factor of the gradients, in the shape of the loss. Default: ones.
 
         Returns:
-            A `tf.Operation` that updates the Variables. In eager execution, the update has happened.
+            A `tf.Operation` that updates the Variables. In eager execution, the update has
+            happened.
 
         Raises:
             ValueError: If no Variable has a gradient.
@@ -122,7 +130,7 @@ class Optimizer:
         if callable(loss):
             with GradientTape() as tape:
                 if var_list is not None:
-                    tape.watch([v for v in var_list])
+                    tape.watch(list(var_list))
                 value = loss()
             found = list(tape.watched_variables()) if var_list is None else [*var_list]
             return [*zip(tape.gradient(value, found, grad_loss), found, strict=True)]
@@ -151,7 +159,8 @@ class Optimizer:
             name: Name of the operation.
 
         Returns:
-            A `tf.Operation` that updates the Variables. In eager execution, the update has happened.
+            A `tf.Operation` that updates the Variables. In eager execution, the update has
+            happened.
 
         Raises:
             ValueError: If there are no pairs, or no Variable has a gradient.
@@ -243,6 +252,13 @@ def _number(value: Any) -> Any:
     return value() if callable(value) and not isinstance(value, Variable) else value
 
 
+def _rest(factor: Any) -> Any:
+    """Return `1 - factor`, rounded to float32 as in TensorFlow's kernels."""
+    if isinstance(factor, float):
+        return float(np.float32(1.0) - np.float32(factor))
+    return 1.0 - factor
+
+
 class GradientDescentOptimizer(Optimizer):
     """An optimizer that subtracts the gradient, multiplied by the learning rate.
 
@@ -278,7 +294,8 @@ class MomentumOptimizer(Optimizer):
     """An optimizer that adds up gradients.
 
     Args:
-        learning_rate: Learning rate, a number or scalar float tensor, or a function that returns it.
+        learning_rate: Learning rate, a number or scalar float tensor, or a function that returns
+            it.
         momentum: Factor of the previous sum of gradients.
         use_locking: Has no effect.
         name: Name of the operations. Default: `"Momentum"`.
@@ -328,7 +345,8 @@ class AdagradOptimizer(Optimizer):
     """An optimizer that divides by the root of the sum of squared gradients.
 
     Args:
-        learning_rate: Learning rate, a number or scalar float tensor, or a function that returns it.
+        learning_rate: Learning rate, a number or scalar float tensor, or a function that returns
+            it.
         initial_accumulator_value: Initial value of the sums. Default: 0.1.
         use_locking: Has no effect.
         name: Name of the operations. Default: `"Adagrad"`.
@@ -375,7 +393,8 @@ class RMSPropOptimizer(Optimizer):
     """An optimizer that divides by the root of an average of squared gradients.
 
     Args:
-        learning_rate: Learning rate, a number or scalar float tensor, or a function that returns it.
+        learning_rate: Learning rate, a number or scalar float tensor, or a function that returns
+            it.
         decay: Factor of the previous average. Default: 0.9.
         momentum: Factor of the previous step. Default: 0.
         epsilon: Number that is added to the average. Default: 1e-10.
@@ -417,11 +436,11 @@ class RMSPropOptimizer(Optimizer):
     def _update(self, gradient: Any, variable: Any) -> Any:
         rate, decay = _number(self._learning_rate), _number(self._decay)
         squares, steps = self._slot(variable, "rms"), self._slot(variable, "momentum")
-        average = squares * decay + square(gradient) * (1 - decay)
+        average = squares + (square(gradient) - squares) * _rest(decay)
         updates, variance = [squares.assign(average)], average
         if self._centered:
             means = self._slot(variable, "mg")
-            mean = means * decay + gradient * (1 - decay)
+            mean = means + (gradient - means) * _rest(decay)
             variance = average - square(mean)
             updates.append(means.assign(mean))
         step = steps * _number(self._momentum) + gradient * rate / sqrt(variance + self._epsilon)
@@ -432,8 +451,8 @@ class AdamOptimizer(Optimizer):
     """The Adam optimizer.
 
     Args:
-        learning_rate: Learning rate, a number or scalar float tensor, or a function that returns it.
-            Default: 0.001.
+        learning_rate: Learning rate, a number or scalar float tensor, or a function that returns
+            it. Default: 0.001.
         beta1: Factor of the previous average of gradients. Default: 0.9.
         beta2: Factor of the previous average of squared gradients. Default: 0.999.
         epsilon: Number that is added to the root. Default: 1e-8.
@@ -482,8 +501,8 @@ class AdamOptimizer(Optimizer):
     def _update(self, gradient: Any, variable: Any) -> Any:
         beta1, beta2 = _number(self._beta1), _number(self._beta2)
         means, squares = self._slot(variable, "m"), self._slot(variable, "v")
-        mean = means * beta1 + gradient * (1 - beta1)
-        average = squares * beta2 + square(gradient) * (1 - beta2)
+        mean = means + (gradient - means) * _rest(beta1)
+        average = squares + (square(gradient) - squares) * _rest(beta2)
         step = mean * cast(self._rate, gradient.dtype) / (sqrt(average) + _number(self._epsilon))
         return group_of(means.assign(mean), squares.assign(average), variable.assign_sub(step))
 

@@ -105,14 +105,14 @@ class VariableScope:
     """The defaults and the prefix of the Variables that `get_variable` makes.
 
     Args:
-        reuse: If True, `get_variable` returns existing Variables only. `AUTO_REUSE` makes those that
-            are missing.
+        reuse: If True, `get_variable` returns existing Variables only. `AUTO_REUSE` makes those
+            that are missing.
         name: Prefix of names.
         initializer: Default initializer.
         regularizer: Default regularizer, a function of the Variable that returns a loss or None.
         caching_device, partitioner, use_resource: Has no effect.
-        custom_getter: Function that is called in place of the default getter, with the getter as its
-            first argument.
+        custom_getter: Function that is called in place of the default getter, with the getter as
+            its first argument.
         name_scope: Name scope of the operations.
         dtype: Default dtype.
         constraint: Default constraint.
@@ -270,8 +270,8 @@ def variable_scope(
         initializer: Default initializer.
         regularizer: Default regularizer.
         custom_getter: Function that is called in place of the default getter.
-        reuse: If True, `get_variable` returns existing Variables only. `AUTO_REUSE` makes those that
-            are missing. Default: as outside.
+        reuse: If True, `get_variable` returns existing Variables only. `AUTO_REUSE` makes those
+            that are missing. Default: as outside.
         dtype: Default dtype.
         constraint: Default constraint.
         auxiliary_name_scope: If False, operations do not get the prefix.

@@ -348,8 +348,8 @@ def piecewise_constant(
         values: Values, one more than boundaries.
 
     Returns:
-        Scalar tensor of a graph. In eager execution a function without arguments that returns it for
-        the present step.
+        Scalar tensor of a graph. In eager execution a function without arguments that returns it
+        for the present step.
 
     Raises:
         ValueError: If there is not one value more than boundaries.

@@ -73,7 +73,7 @@ class Variable(metaclass=_VariableKind):
         aggregation: VariableAggregation = VariableAggregation.NONE,
         shape: Any = None,
     ) -> _Variable:
-        extra = {} if collections is None or not _active() else {"collections": collections}
+        extra: Any = {} if collections is None or not _active() else {"collections": collections}
         return _Variable(
             initial_value,
             trainable,

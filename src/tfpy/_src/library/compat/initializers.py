@@ -73,7 +73,7 @@ def sizes_of(shape: Any, partition_info: Any = None) -> list[int]:
     """Return the sizes of the whole value."""
     full = shape if partition_info is None else partition_info.full_shape
     if isinstance(full, TensorShape):
-        return full.as_list()
+        return [int(n) for n in full]
     return [int(n) for n in np.atleast_1d(np.asarray(full))]
 
 
@@ -167,7 +167,7 @@ class Constant(Initializer):
         super().__init__(dtype)
         if not (np.isscalar(value) or isinstance(value, list | tuple | np.ndarray)):
             raise TypeError(
-                f"Invalid type for initial value={value} of type: {type(value).__name__}. Expected "
+                f"Invalid type for initial value={value!r} of type: {type(value).__name__}. Expected "
                 "Python scalar, list or tuple of values, or numpy.ndarray."
             )
         self.value = value
@@ -219,7 +219,8 @@ class RandomUniform(Initializer):
             integer dtypes.
         seed: Integer that makes a run of the program reproducible, even without
             `tf.random.set_seed`. Default: the values differ between runs.
-        dtype: Float or integer dtype of the values if a call does not specify one. Default: float32.
+        dtype: Float or integer dtype of the values if a call does not specify one. Default:
+            float32.
 
     Example:
         >>> import tfpy as tf

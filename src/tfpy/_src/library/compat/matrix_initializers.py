@@ -127,7 +127,7 @@ class Identity(Initializer):
                 "The tensor to initialize, specified by argument `shape` must be at least "
                 f"two-dimensional. Received shape={shape}"
             )
-        matrix = eye(*sizes, dtype=self._kind(dtype))
+        matrix = eye(sizes[0], sizes[1], dtype=self._kind(dtype))
         if partition_info is not None:
             matrix = sliced(matrix, partition_info.var_offset, shape)
         return self.gain * matrix

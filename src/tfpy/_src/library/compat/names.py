@@ -9,38 +9,74 @@ from typing import Any
 
 from tfpy._src.functions.graph_mode.recording import recorded
 
+
+def _words(text: str) -> list[str]:
+    return text.split()
+
+
 MOVED = {
     **{
         name: f"math.{name}"
-        for name in ["acos", "acosh", "add_n", "angle", "asin", "asinh", "atan", "atan2", "atanh", "betainc", "bincount", "ceil", "confusion_matrix", "conj", "cos", "cosh", "cumprod", "cumsum", "digamma", "erf", "erfc", "exp", "expm1", "floor", "floordiv", "floormod", "igamma", "igammac", "imag", "is_finite", "is_inf", "is_nan", "is_non_decreasing", "is_strictly_increasing", "lbeta", "lgamma", "log", "log1p", "log_sigmoid", "logical_and", "logical_not", "logical_or", "logical_xor", "polygamma", "real", "reciprocal", "rint", "rsqrt", "segment_max", "segment_mean", "segment_min", "segment_prod", "segment_sum", "sin", "sinh", "squared_difference", "top_k", "unsorted_segment_max", "unsorted_segment_mean", "unsorted_segment_min", "unsorted_segment_prod", "unsorted_segment_sqrt_n", "unsorted_segment_sum", "zeta", "accumulate_n", "invert_permutation"]
+        for name in _words(
+            "acos acosh add_n angle asin asinh atan atan2 atanh betainc bincount ceil "
+            "confusion_matrix conj cos cosh cumprod cumsum digamma erf erfc exp expm1 "
+            "floor floordiv floormod igamma igammac imag is_finite is_inf is_nan "
+            "is_non_decreasing is_strictly_increasing lbeta lgamma log log1p log_sigmoid "
+            "logical_and logical_not logical_or logical_xor polygamma real reciprocal "
+            "rint rsqrt segment_max segment_mean segment_min segment_prod segment_sum sin "
+            "sinh squared_difference top_k unsorted_segment_max unsorted_segment_mean "
+            "unsorted_segment_min unsorted_segment_prod unsorted_segment_sqrt_n "
+            "unsorted_segment_sum zeta accumulate_n invert_permutation"
+        )
     },
     **{
         name: f"linalg.{name}"
-        for name in ["cholesky", "cholesky_solve", "cross", "norm", "qr", "svd", "trace", "logdet"]
+        for name in _words("cholesky cholesky_solve cross norm qr svd trace logdet")
     },
     **{
         f"matrix_{name}": f"linalg.{theirs}"
         for name, theirs in {
-            "band_part": "band_part", "determinant": "det", "diag": "diag",
-            "diag_part": "diag_part", "inverse": "inv", "set_diag": "set_diag", "solve": "solve",
-            "solve_ls": "lstsq", "square_root": "sqrtm", "transpose": "matrix_transpose",
+            "band_part": "band_part",
+            "determinant": "det",
+            "diag": "diag",
+            "diag_part": "diag_part",
+            "inverse": "inv",
+            "set_diag": "set_diag",
+            "solve": "solve",
+            "solve_ls": "lstsq",
+            "square_root": "sqrtm",
+            "transpose": "matrix_transpose",
             "triangular_solve": "triangular_solve",
         }.items()
     },
     **{name: f"signal.{name}" for name in ["fft", "fft2d", "fft3d", "ifft", "ifft2d", "ifft3d"]},
     **{
         f"random_{name}": f"random.{name}"
-        for name in ["gamma", "normal", "poisson", "shuffle", "uniform", "index_shuffle"]
+        for name in _words("gamma normal poisson shuffle uniform index_shuffle")
     },
-    **{f"sparse_{name}": f"sparse.{name}" for name in ["add", "fill_empty_rows", "mask", "maximum", "minimum", "reorder", "reset_shape", "reshape", "retain", "slice", "softmax", "split", "to_indicator", "transpose"]},
+    **{
+        f"sparse_{name}": f"sparse.{name}"
+        for name in _words(
+            "add fill_empty_rows mask maximum minimum reorder reset_shape reshape retain "
+            "slice softmax split to_indicator transpose"
+        )
+    },
     **{f"decode_{name}": f"io.decode_{name}" for name in ["base64", "compressed", "csv", "raw"]},
     **{
         name: f"io.{name}"
-        for name in ["encode_base64", "matching_files", "parse_tensor", "read_file", "serialize_tensor", "write_file", "parse_example", "parse_single_example", "FixedLenFeature", "VarLenFeature", "FixedLenSequenceFeature", "SparseFeature"]
+        for name in _words(
+            "encode_base64 matching_files parse_tensor read_file serialize_tensor "
+            "write_file parse_example parse_single_example FixedLenFeature VarLenFeature "
+            "FixedLenSequenceFeature SparseFeature"
+        )
     },
     **{
         f"assert_{name}": f"debugging.assert_{name}"
-        for name in ["equal", "greater", "greater_equal", "integer", "less", "less_equal", "near", "negative", "non_negative", "non_positive", "none_equal", "positive", "proper_iterable", "rank", "rank_at_least", "rank_in", "same_float_dtype", "scalar", "type"]
+        for name in _words(
+            "equal greater greater_equal integer less less_equal near negative "
+            "non_negative non_positive none_equal positive proper_iterable rank "
+            "rank_at_least rank_in same_float_dtype scalar type"
+        )
     },
     **{name: name for name in ["equal", "not_equal", "less", "greater"]},
     "check_numerics": "debugging.check_numerics",
@@ -76,12 +112,15 @@ MOVED = {
     "verify_tensor_all_finite": "debugging.assert_all_finite",
     "where_v2": "where",
     "gfile": "io.gfile",
-}  # fmt: skip
+}
 """Names of `tf.compat.v1`, and the names of the same functions in `tf`."""
 
 _REDUCTION = {"reduction_indices": "axis", "keep_dims": "keepdims"}
 RENAMED: dict[str, dict[str, str]] = {
-    **{f"reduce_{name}": _REDUCTION for name in ["all", "any", "logsumexp", "max", "mean", "min", "prod", "sum"]},
+    **{
+        f"reduce_{name}": _REDUCTION
+        for name in ["all", "any", "logsumexp", "max", "mean", "min", "prod", "sum"]
+    },
     "argmax": {"dimension": "axis"},
     "argmin": {"dimension": "axis"},
     "arg_max": {"dimension": "axis"},
