@@ -24,6 +24,8 @@ from tfpy._src.tensors.variables.variable import Variable
 sqrt = recorded(primitives.sqrt)
 square = recorded(primitives.square)
 zeros_like = recorded(making.zeros_like)
+
+
 @recorded
 def fill_like(x: Any, value: Any) -> Any:
     """Return a tensor of a value in the shape of another tensor."""

@@ -167,8 +167,8 @@ class Constant(Initializer):
         super().__init__(dtype)
         if not (np.isscalar(value) or isinstance(value, list | tuple | np.ndarray)):
             raise TypeError(
-                f"Invalid type for initial value={value!r} of type: {type(value).__name__}. Expected "
-                "Python scalar, list or tuple of values, or numpy.ndarray."
+                f"Invalid type for initial value={value!r} of type: {type(value).__name__}. "
+                "Expected Python scalar, list or tuple of values, or numpy.ndarray."
             )
         self.value = value
         self._verifies = verify_shape
