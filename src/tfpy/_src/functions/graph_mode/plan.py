@@ -148,6 +148,8 @@ def _found(
         known = values.get(value.identity)
         return value.constant if known is None else known
     if isinstance(value, GraphVariable):
+        if op is not None and any(v is value for v in op.assigned):
+            return value
         is_changed = op is not None and id(value) in op.assigned_before
         return value.value() if is_changed or id(value) not in start else start[id(value)]
     return value
