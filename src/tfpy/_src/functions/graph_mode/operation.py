@@ -28,7 +28,7 @@ NAMES = {
 """Names of operations by the names of functions. Other names are converted to CamelCase."""
 
 TYPES = {
-    "add": "AddV2", "Add": "Add", "mul": "Mul", "sub": "Sub", "truediv": "RealDiv",
+    "add": "AddV2", "Add": "AddV2", "mul": "Mul", "sub": "Sub", "truediv": "RealDiv",
     "matmul": "MatMul", "pow": "Pow", "strided_slice": "StridedSlice", "concat": "ConcatV2",
     "zeros": "Fill", "ones": "Fill", "stack": "Pack", "transpose": "Transpose",
     "group_deps": "NoOp", "range": "Range", "and": "LogicalAnd", "or": "LogicalOr",
