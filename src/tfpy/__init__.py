@@ -194,6 +194,8 @@ from tfpy._src.functions.control.mapping import (
 )
 from tfpy._src.functions.control.tensor_array import TensorArray as TensorArray
 from tfpy._src.functions.control.vectorized import vectorized_map as vectorized_map
+from tfpy._src.functions.graph_mode.graph import Graph as Graph
+from tfpy._src.functions.graph_mode.operation import Operation as Operation
 from tfpy._src.functions.tf_function.api import (
     compile_model as compile_model,
     compile_model_async as compile_model_async,
@@ -401,6 +403,13 @@ from tfpy._src.tensors.ragged.components import (
     ragged_gather as ragged_gather,
     ragged_range as ragged_range,
     ragged_tensor_to_tensor as ragged_tensor_to_tensor,
+)
+from tfpy._src.tensors.random.initializers import (
+    constant_initializer as constant_initializer,
+    ones_initializer as ones_initializer,
+    random_normal_initializer as random_normal_initializer,
+    random_uniform_initializer as random_uniform_initializer,
+    zeros_initializer as zeros_initializer,
 )
 from tfpy._src.tensors.random.stateful import multinomial as multinomial, rand as rand
 from tfpy._src.tensors.variables.distribution import (

@@ -10,7 +10,7 @@ import types
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-_EAGER = "calls compute at once, without a Session; see tf.function for compiled functions"
+_EAGER = "calls compute at once, without a Session; tf.compat.v1 has graphs and sessions"
 
 INSTEAD = {
     "Session": _EAGER,

@@ -71,6 +71,11 @@ def control_dependencies(control_inputs: Iterable[object] | None) -> Iterator[No
 
     See also: `tf.group`.
     """
+    trace = tracing.current()
+    if trace is not None and trace.is_graph:
+        with trace.control_dependencies(control_inputs):
+            yield
+        return
     for value in control_inputs or ():
         if callable(value):
             value()
@@ -380,11 +385,14 @@ def _checked(function: Function, avals: tuple[Aval, ...]) -> Function:
     return checked
 
 
-def group(*inputs: object, name: str | None = None) -> None:
+def group(*inputs: object, name: str | None = None) -> Any:
     """Group ops, as in TensorFlow. This does nothing, because ops always run in program order.
 
     Args:
         *inputs: Tensors or operations, which have been computed before the call.
+
+    Returns:
+        None. While a `tf.Graph` is active, a `tf.Operation` that runs the operations.
 
     Example:
         >>> import tfpy as tf
@@ -398,10 +406,15 @@ def group(*inputs: object, name: str | None = None) -> None:
 
     See also: `tf.control_dependencies`, `tf.no_op`.
     """
+    trace = tracing.current()
+    return trace.group(inputs, name) if trace is not None and trace.is_graph else None
 
 
-def no_op(name: str | None = None) -> None:
+def no_op(name: str | None = None) -> Any:
     """Do nothing, for example as a branch of `tf.cond`.
+
+    Returns:
+        None. While a `tf.Graph` is active, a `tf.Operation` without effects.
 
     Example:
         >>> import tfpy as tf
@@ -415,3 +428,5 @@ def no_op(name: str | None = None) -> None:
 
     See also: `tf.group`.
     """
+    trace = tracing.current()
+    return trace.group((), name or "NoOp") if trace is not None and trace.is_graph else None

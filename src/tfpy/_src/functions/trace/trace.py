@@ -46,6 +46,8 @@ class Extra:
 class Recorder(Tape):
     """A tape that records every op of a trace, so that the function can be differentiated."""
 
+    is_complete = True
+
     def follows(self, tensors: Sequence[Tensor]) -> bool:
         return True
 
@@ -64,6 +66,9 @@ class Trace:
         name: Name of the function.
         allows_variables: If True, the function may make Variables.
     """
+
+    is_graph = False
+    """False. A graph of `tf.compat.v1` has True."""
 
     def __init__(self, name: str, allows_variables: bool = True) -> None:
         self.name = name

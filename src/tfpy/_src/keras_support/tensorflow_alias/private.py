@@ -81,7 +81,6 @@ MODULES: dict[str, dict[str, Any]] = {
         "no_automatic_dependency_tracking": no_automatic_dependency_tracking,
     },
     "__internal__.types": {"Tensor": AnyTensor},
-    "compat.v1": {"reset_default_graph": lambda: None},
     "compiler.tf2xla.python.xla": {"dynamic_update_slice": dynamic_update_slice},
     "python.eager.context": {"async_wait": lambda: None, "context": EagerContext},
     "python.framework.config": {

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from tfpy._src.base import tracing
-from tfpy._src.core import nest
+from tfpy._src.core import nest, tape as tapes
 from tfpy._src.core.conversion import convert_to_tensor
 from tfpy._src.core.tape import Entry, backpropagate
 from tfpy._src.core.tensor import Tensor
@@ -60,6 +60,12 @@ def gradients(
 
     See also: `tf.GradientTape`, `tf.hessians`.
     """
+    trace = tracing.current()
+    if trace is not None and trace.is_graph:
+        found: list[Any] = trace.gradients(
+            gradients, ys, xs, grad_ys, stop_gradients, unconnected_gradients, name
+        )
+        return found
     sources = [_source(x) for x in nest.flatten(xs)]
     targets = [convert_to_tensor(y) for y in nest.flatten(ys)]
     given = [None] * len(targets) if grad_ys is None else nest.flatten(grad_ys)
@@ -69,11 +75,11 @@ def gradients(
     ]
     stops = [convert_to_tensor(t) for t in nest.flatten(stop_gradients or [])]
     entries, watched = _dependent(_entries("gradients"), sources, {t.identity for t in stops})
-    found = backpropagate(entries, watched, seeds)
+    slopes = backpropagate(entries, watched, seeds)
     kind = UnconnectedGradients(getattr(unconnected_gradients, "value", unconnected_gradients))
     filled = kind is UnconnectedGradients.ZERO
     return [
-        found.get(x.identity, zeros(x.aval.shape, x.dtype) if filled else None) for x in sources
+        slopes.get(x.identity, zeros(x.aval.shape, x.dtype) if filled else None) for x in sources
     ]
 
 
@@ -136,6 +142,8 @@ def _source(x: Any) -> Tensor:
 def _entries(function: str) -> Sequence[Entry]:
     """Return the entries that the active trace has recorded."""
     trace = tracing.current()
+    if trace is None and tapes.local.active and tapes.local.active[-1].is_complete:
+        return tapes.local.active[-1].entries[:]
     if trace is None:
         raise RuntimeError(
             f"tf.{function} is not supported when eager execution is enabled. "
