@@ -28,4 +28,8 @@ from tfpy._src.library.io.stored_models import (
     list_models_async as list_models_async,
     remove_model_async as remove_model_async,
 )
+from tfpy._src.library.protos.tensor_protos import (
+    parse_tensor as parse_tensor,
+    serialize_tensor as serialize_tensor,
+)
 from tfpy.io import gfile as gfile
