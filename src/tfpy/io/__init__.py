@@ -28,6 +28,21 @@ from tfpy._src.library.io.stored_models import (
     list_models_async as list_models_async,
     remove_model_async as remove_model_async,
 )
+from tfpy._src.library.protos.features import (
+    FixedLenFeature as FixedLenFeature,
+    FixedLenSequenceFeature as FixedLenSequenceFeature,
+    RaggedFeature as RaggedFeature,
+    SparseFeature as SparseFeature,
+    VarLenFeature as VarLenFeature,
+)
+from tfpy._src.library.protos.parsing import (
+    parse_example as parse_example,
+    parse_single_example as parse_single_example,
+)
+from tfpy._src.library.protos.sequence_parsing import (
+    parse_sequence_example as parse_sequence_example,
+    parse_single_sequence_example as parse_single_sequence_example,
+)
 from tfpy._src.library.protos.tensor_protos import (
     parse_tensor as parse_tensor,
     serialize_tensor as serialize_tensor,

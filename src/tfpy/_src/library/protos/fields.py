@@ -313,5 +313,3 @@ class MapField(Field):
             inner = [*self._key.lines(key), *self._value.lines(item)]
             found += [f"{self.name} {{", *(f"  {line}" for line in inner), "}"]
         return found
-
-

@@ -215,6 +215,4 @@ DOUBLE = _real("<f8", FIXED64, (15, 17), _double)
 BYTE_STRING = Kind(
     BYTES, b"", _bytes, lambda values: values[0], lambda data, _: [bytes(data)], _quoted_bytes
 )
-STRING = Kind(
-    BYTES, "", _string, lambda values: values[0].encode(), _decoded_string, _quoted
-)
+STRING = Kind(BYTES, "", _string, lambda values: values[0].encode(), _decoded_string, _quoted)

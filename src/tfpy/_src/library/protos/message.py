@@ -197,7 +197,9 @@ class Message:
             ValueError: If there is no such oneof.
         """
         if oneof_group not in self.DESCRIPTOR.oneofs:
-            raise ValueError(f'Protocol message {self.DESCRIPTOR.name} has no "{oneof_group}" field.')
+            raise ValueError(
+                f'Protocol message {self.DESCRIPTOR.name} has no "{oneof_group}" field.'
+            )
         fields = self.DESCRIPTOR.oneofs[oneof_group]
         return next((field.name for field in fields if field.name in self._values), None)
 

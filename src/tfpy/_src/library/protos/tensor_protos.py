@@ -30,7 +30,17 @@ from tfpy._src.library.protos.tensor_values import (
     values_of,
 )
 
-_AS_VALUES = ("string", "bool", "uint16", "complex64", "complex128", "int4", "uint4", "int2", "uint2")
+_AS_VALUES = (
+    "string",
+    "bool",
+    "uint16",
+    "complex64",
+    "complex128",
+    "int4",
+    "uint4",
+    "int2",
+    "uint2",
+)
 """Dtypes that `make_tensor_proto` never stores as the bytes of the array."""
 _MAX_CONTENT = 1 << 31
 _INTEGERS: tuple[type, ...] = (numbers.Integral, np.integer)
@@ -180,9 +190,7 @@ def _check_types(values: Any, wanted: np.dtype[Any]) -> None:
             )
 
 
-def _check_count(
-    array: Array, sizes: list[int], verify_shape: bool, allow_broadcast: bool
-) -> None:
+def _check_count(array: Array, sizes: list[int], verify_shape: bool, allow_broadcast: bool) -> None:
     count = math.prod(sizes)
     broadcasts = allow_broadcast and array.shape not in ((), (1,)) and array.size != count
     if broadcasts or (verify_shape and array.shape != tuple(sizes)):
@@ -345,5 +353,3 @@ def _parsed(proto: TensorProto) -> Array:
             raise ValueError(f"the content has {len(content)} bytes, but the shape needs {size}")
         return np.frombuffer(content, dtype).reshape(sizes)
     return filled(values_of(proto)[:count], count).reshape(sizes)
-
-
