@@ -2,6 +2,10 @@
 
 # Generated from api.toml and the op table by `build.py face`. Edit those instead.
 
+from tfpy._src.library.io.decoding import (
+    decode_compressed as decode_compressed,
+    decode_csv as decode_csv,
+)
 from tfpy._src.library.io.files import (
     decode_base64 as decode_base64,
     decode_raw as decode_raw,
@@ -42,6 +46,11 @@ from tfpy._src.library.protos.parsing import (
 from tfpy._src.library.protos.sequence_parsing import (
     parse_sequence_example as parse_sequence_example,
     parse_single_sequence_example as parse_single_sequence_example,
+)
+from tfpy._src.library.protos.sparse_protos import (
+    deserialize_many_sparse as deserialize_many_sparse,
+    serialize_many_sparse as serialize_many_sparse,
+    serialize_sparse as serialize_sparse,
 )
 from tfpy._src.library.protos.tensor_protos import (
     parse_tensor as parse_tensor,

@@ -7,3 +7,16 @@ from tfpy._src.checkpoints.state import (
     latest_checkpoint as latest_checkpoint,
     update_checkpoint_state as update_checkpoint_state,
 )
+from tfpy._src.library.protos.example import (
+    BytesList as BytesList,
+    ClusterDef as ClusterDef,
+    Example as Example,
+    Feature as Feature,
+    FeatureList as FeatureList,
+    FeatureLists as FeatureLists,
+    Features as Features,
+    FloatList as FloatList,
+    Int64List as Int64List,
+    JobDef as JobDef,
+    SequenceExample as SequenceExample,
+)

@@ -23,17 +23,17 @@ import numpy as np
 
 from tfpy._src.compiler.ir.aval import Array
 from tfpy._src.library.io.checked_json import ModelFileError
-from tfpy._src.library.protos.wire import BYTES as WIRE_BYTES
-from tfpy._src.library.protos.wire import FIXED32 as WIRE_FIXED32
-from tfpy._src.library.protos.wire import FIXED64 as WIRE_FIXED64
 from tfpy._src.library.protos.wire import (
+    BYTES as WIRE_BYTES,
+    FIXED32 as WIRE_FIXED32,
+    FIXED64 as WIRE_FIXED64,
     MAX_DEPTH,
+    VARINT as WIRE_VARINT,
     packed_numbers,
     read_value,
     read_varint,
     signed,
 )
-from tfpy._src.library.protos.wire import VARINT as WIRE_VARINT
 
 MAX_FIELDS = 1 << 23
 """Maximum number of fields in a file. An array of numbers counts once."""

@@ -10,6 +10,7 @@ from collections.abc import Iterable
 
 from tfpy._src.library.protos.wire import BYTES, FIXED32, VARINT, varint
 
+
 def integer(field: int, value: int) -> bytes:
     """Encode a field of type int32, int64, bool or an enumeration."""
     return varint(field << 3 | VARINT) + varint(int(value))

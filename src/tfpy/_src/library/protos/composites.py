@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -27,7 +27,7 @@ from tfpy._src.tensors.array.slicing import gather
 from tfpy._src.tensors.composite.ragged.tensor import RaggedTensor
 from tfpy._src.tensors.composite.sparse_tensor import SparseTensor
 
-_FROM_KEY = {
+_FROM_KEY: dict[type, Callable[..., Any]] = {
     RowSplits: RaggedTensor.from_row_splits,
     RowLengths: RaggedTensor.from_row_lengths,
     RowStarts: RaggedTensor.from_row_starts,
@@ -38,7 +38,7 @@ _FROM_KEY = {
 
 def composed(op: str, features: Mapping[str, Any], tensors: dict[str, Any]) -> dict[str, Any]:
     """Return the tensor of each feature from the tensors of the keys in the examples."""
-    found = {}
+    found: dict[str, Any] = {}
     for key, feature in features.items():
         if isinstance(feature, SparseFeature):
             found[key] = _merged(feature, tensors)
@@ -56,9 +56,8 @@ def _merged(feature: SparseFeature, tensors: dict[str, Any]) -> SparseTensor:
     Raises:
         ValueError: If features have different numbers of values, or the sizes do not match.
     """
-    single = isinstance(feature.index_key, str)
-    keys = [feature.index_key] if single else list(feature.index_key)
-    sizes: list[Any] = [feature.size] if single else list(feature.size)  # type: ignore[arg-type]
+    keys = [feature.index_key] if isinstance(feature.index_key, str) else list(feature.index_key)
+    sizes = [feature.size] if isinstance(feature.size, int) else list(feature.size)
     if len(keys) != len(sizes):
         raise ValueError("sp_ids and vocab_size have to have equal lengths.")
     ids, values = [tensors[key] for key in keys], tensors[feature.value_key].values

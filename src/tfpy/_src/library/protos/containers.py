@@ -12,7 +12,7 @@ from tfpy._src.compiler.ir.aval import Array
 from tfpy._src.core.typing import DTypeLike
 
 if TYPE_CHECKING:
-    from tfpy._src.library.protos.fields import Field
+    from tfpy._src.library.protos.fields import Field, MapField
     from tfpy._src.library.protos.message import Message
 
 
@@ -133,7 +133,7 @@ class RepeatedScalarContainer(Repeated):
         self[key]  # raises if there is no such item
         self._items[key] = self._field.kind.checked(value, self._field.full_name)
 
-    def __array__(self, dtype: DTypeLike = None, copy: bool | None = None) -> Array:
+    def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> Array:
         return np.array(self._items, dtype)  # type: ignore[arg-type]
 
     def extend(self, values: Iterable[Any]) -> None:
@@ -189,7 +189,7 @@ class Mapped(MutableMapping[Any, Any]):
 
     __slots__ = ("_field", "_items", "_owner")
 
-    def __init__(self, field: Field, owner: Message) -> None:
+    def __init__(self, field: MapField, owner: Message) -> None:
         self._field = field
         self._owner: Message | None = owner if owner._owner else None
         self._items: dict[Any, Any] = {}

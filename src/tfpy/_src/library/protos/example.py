@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tfpy._src.library.protos.containers import Mapped, Repeated
+from tfpy._src.library.protos.containers import Mapped, Repeated, RepeatedCompositeContainer
 from tfpy._src.library.protos.fields import MapField, MessageField, RepeatedField, ScalarField
 from tfpy._src.library.protos.kinds import BYTE_STRING, FLOAT, INT32, INT64, STRING
 from tfpy._src.library.protos.message import Message
@@ -168,7 +168,7 @@ class FeatureList(Message):
     """
 
     __slots__ = ()
-    feature: Repeated = RepeatedField(1, Feature)  # type: ignore[assignment]
+    feature: RepeatedCompositeContainer = RepeatedField(1, Feature)  # type: ignore[assignment]
 
 
 class FeatureLists(Message):
@@ -276,4 +276,4 @@ class ClusterDef(Message):
     """
 
     __slots__ = ()
-    job: Repeated = RepeatedField(1, JobDef)  # type: ignore[assignment]
+    job: RepeatedCompositeContainer = RepeatedField(1, JobDef)  # type: ignore[assignment]

@@ -145,12 +145,13 @@ def _dense(key: str, feature: FixedLenFeature | FixedLenSequenceFeature, dtype: 
             f"First dimension of shape for feature {key} unknown. Consider using "
             f"FixedLenSequenceFeature. Received feature={feature}."
         )
-    if None in sizes:
+    known = [size for size in sizes if size is not None]
+    if len(known) < len(sizes):
         raise ValueError(
             f"All dimensions of shape for feature {key} need to be known but received "
             f"{feature.shape!s}."
         )
-    shape = tuple(int(size) for size in sizes)
+    shape = tuple(known)
     missing = isinstance(feature, FixedLenSequenceFeature) and feature.allow_missing
     return Dense(dtype, shape, is_sequence, missing, _default(feature, dtype, shape, is_sequence))
 

@@ -192,7 +192,7 @@ def _parsed(
     """Return the tensors of all columns."""
     found: dict[str, Any] = {}
     entries = [_entries(text) for text in data]
-    columns_of = {**plan.sparse, **plan.dense, **plan.ragged}
+    columns_of: dict[str, Any] = {**plan.sparse, **plan.dense, **plan.ragged}
     for key, column in columns_of.items():
         parts = []
         for number, (text, example) in enumerate(zip(data, entries, strict=True)):

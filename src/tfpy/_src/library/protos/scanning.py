@@ -99,7 +99,8 @@ def values_of(data: memoryview) -> tuple[int, Array]:
     Raises:
         ModelFileError: If the feature is malformed.
     """
-    kind, lists = 0, []
+    kind = 0
+    lists: list[memoryview] = []
     for number, value in _chunks(data, (1, 2, 3)):
         if number != kind:
             kind, lists = number, []

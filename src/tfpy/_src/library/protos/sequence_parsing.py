@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -178,7 +179,7 @@ class _Batch:
     def __init__(self, data: Sequence[bytes], names: Sequence[str], batched: bool) -> None:
         self._names, self._batched = names, batched
         self._examples = [
-            self._checked(name, lambda text=text: _of_example(text))
+            self._checked(name, partial(_of_example, text))
             for text, name in zip(data, names, strict=True)
         ]
 
@@ -210,7 +211,7 @@ class _Batch:
             message = context.get(key.encode())
             kind, values = 0, columns.empty(dtype)
             if message is not None:
-                kind, values = self._checked(name, lambda m=message: values_of(m))
+                kind, values = self._checked(name, partial(values_of, message))
             if kind not in (0, KINDS[dtype]):
                 raise invalid_value(
                     _OP,
@@ -253,7 +254,7 @@ class _Batch:
 
     def _steps(self, key: str, dtype: DType, dense: Dense | None = None) -> list[_Steps]:
         """Return the values of each step of each example."""
-        found = []
+        found: list[_Steps] = []
         for (_, lists), name in zip(self._examples, self._names, strict=True):
             message = lists.get(key.encode())
             if message is None:
@@ -266,10 +267,8 @@ class _Batch:
                     )
                 found.append([])
                 continue
-            rows = []
-            for kind, values in self._checked(
-                name, lambda m=message: [values_of(step) for step in steps_of(m)]
-            ):
+            rows: _Steps = []
+            for kind, values in self._checked(name, partial(_step_values, message)):
                 if kind not in (0, KINDS[dtype]):
                     raise invalid_value(
                         _OP,
@@ -324,6 +323,11 @@ def _of_example(data: bytes) -> tuple[dict[bytes, memoryview], dict[bytes, memor
     """Return the context features and the feature lists of an example by key."""
     fields = parts_of(memoryview(data))
     return entries_of(fields.get(1)), entries_of(fields.get(2))
+
+
+def _step_values(data: memoryview) -> list[tuple[int, Array]]:
+    """Return the kind and the values of each step of a feature list."""
+    return [values_of(step) for step in steps_of(data)]
 
 
 def _check_step(rows: _Steps, key: str, column: Dense, name: str) -> None:

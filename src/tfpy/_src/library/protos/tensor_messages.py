@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tfpy._src.library.protos.containers import Repeated
+from tfpy._src.library.protos.containers import Repeated, RepeatedCompositeContainer
 from tfpy._src.library.protos.fields import MessageField, RepeatedField, ScalarField
 from tfpy._src.library.protos.kinds import (
     BOOL,
@@ -50,7 +50,7 @@ class TensorShapeProto(Message):
         size: int = ScalarField(1, INT64)  # type: ignore[assignment]
         name: str = ScalarField(2, STRING)  # type: ignore[assignment]
 
-    dim: Repeated = RepeatedField(2, Dim)  # type: ignore[assignment]
+    dim: RepeatedCompositeContainer = RepeatedField(2, Dim)  # type: ignore[assignment]
     unknown_rank: bool = ScalarField(3, BOOL)  # type: ignore[assignment]
 
 

@@ -22,6 +22,7 @@ from tfpy._src.functions.control.effects import on_host
 from tfpy._src.library.protos.message import DecodeError
 from tfpy._src.library.protos.tensor_messages import TensorProto
 from tfpy._src.library.protos.tensor_values import (
+    array_of,
     dtype_name,
     dtype_number,
     filled,
@@ -320,7 +321,7 @@ def parse_tensor(serialized: TensorLike, out_type: DTypeLike, name: str | None =
             "parse_tensor", f"Could not parse `serialized` as TensorProto, base64: {text}"
         ) from None
     try:
-        array = _parsed(proto)
+        array = array_of(proto)
     except (TypeError, ValueError) as error:
         raise invalid_value("parse_tensor", f"Cannot parse tensor from proto: {error}") from None
     if as_dtype(proto.dtype) != wanted:
@@ -333,23 +334,3 @@ def parse_tensor(serialized: TensorLike, out_type: DTypeLike, name: str | None =
         return constant(array)
     except ValueError as error:
         raise invalid_value("parse_tensor", f"{error}") from None
-
-
-def _parsed(proto: TensorProto) -> Array:
-    """Return the array of a message. Superfluous values are ignored, as in TensorFlow.
-
-    Raises:
-        TypeError: If the dtype is not supported.
-        ValueError: If the values do not match the shape.
-    """
-    sizes = [dim.size for dim in proto.tensor_shape.dim]
-    if any(size < 0 for size in sizes):
-        raise ValueError(f"the shape {sizes} has a negative size")
-    dtype, count = numpy_type(proto.dtype), math.prod(sizes)
-    content = proto.tensor_content
-    if content and dtype is not np.object_:
-        size = count * np.dtype(dtype).itemsize
-        if len(content) != size:
-            raise ValueError(f"the content has {len(content)} bytes, but the shape needs {size}")
-        return np.frombuffer(content, dtype).reshape(sizes)
-    return filled(values_of(proto)[:count], count).reshape(sizes)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,9 @@ from tfpy._src.base.dtypes import WIDER, DType, as_dtype
 from tfpy._src.base.unpack_limit import Room
 from tfpy._src.compiler.ir.aval import Array
 from tfpy._src.core.byte_strings import as_bytes
+from tfpy._src.library.io.checked_json import ModelFileError
 from tfpy._src.library.protos.tensor_messages import REFERENCE, TensorProto
+from tfpy._src.library.protos.wire import read_varint, varint
 
 _WIDE = {number: np.dtype(name).type for name, number in WIDER.items()}
 """NumPy types of the dtypes that tensors do not have, by number."""
@@ -136,3 +139,57 @@ def filled(values: Array, count: int) -> Array:
     if not values.size:
         return np.full(count, b"" if values.dtype == object else 0, values.dtype)
     return np.concatenate([values, np.repeat(values[-1:], count - values.size)])
+
+
+def content_of(array: Array) -> bytes:
+    """Return the bytes of an array. Strings follow the list of their lengths."""
+    if array.dtype != object:
+        return array.tobytes()
+    items = array.reshape(-1).tolist()
+    return b"".join([*(varint(len(item)) for item in items), *items])
+
+
+def _strings_in(content: bytes, count: int) -> Array:
+    """Return the strings in the bytes of an array.
+
+    Raises:
+        ValueError: If the bytes do not contain this number of strings.
+    """
+    data, at, lengths = memoryview(content), 0, []
+    if count > len(content):
+        raise ValueError(f"{len(content)} bytes cannot contain {count} strings")
+    try:
+        for _ in range(count):
+            length, at = read_varint(data, at)
+            lengths.append(length)
+    except ModelFileError as error:
+        raise ValueError(str(error)) from None
+    if sum(lengths) != len(content) - at:
+        raise ValueError(f"strings of {sum(lengths)} bytes are in {len(content) - at} bytes")
+    items = []
+    for length in lengths:
+        items.append(content[at : at + length])
+        at += length
+    return strings(items)
+
+
+def array_of(proto: TensorProto) -> Array:
+    """Return the array of a message. Superfluous values are ignored, as in TensorFlow.
+
+    Raises:
+        TypeError: If the dtype is not supported.
+        ValueError: If the values do not match the shape.
+    """
+    sizes = [dim.size for dim in proto.tensor_shape.dim]
+    if any(size < 0 for size in sizes):
+        raise ValueError(f"the shape {sizes} has a negative size")
+    dtype, count = numpy_type(proto.dtype), math.prod(sizes)
+    content = proto.tensor_content
+    if content and dtype is np.object_:
+        return _strings_in(content, count).reshape(sizes)
+    if content:
+        size = count * np.dtype(dtype).itemsize
+        if len(content) != size:
+            raise ValueError(f"the content has {len(content)} bytes, but the shape needs {size}")
+        return np.frombuffer(content, dtype).reshape(sizes)
+    return filled(values_of(proto)[:count], count).reshape(sizes)
