@@ -447,6 +447,10 @@ if _typing.TYPE_CHECKING:
     )
     from tfpy._src.library.config.device_info import device_info as device_info
     from tfpy._src.library.profiler.info import profile as profile, profile_async as profile_async
+    from tfpy._src.library.protos.tensor_protos import (
+        make_ndarray as make_ndarray,
+        make_tensor_proto as make_tensor_proto,
+    )
 
 _LATER = {
     "export": "tfpy._src.formats.exported.api",
@@ -463,6 +467,8 @@ _LATER = {
     "device_info": "tfpy._src.library.config.device_info",
     "save_graph_model": "tfpy._src.formats.tfjs.graph_model_writer",
     "save_onnx": "tfpy._src.formats.onnx.save",
+    "make_ndarray": "tfpy._src.library.protos.tensor_protos",
+    "make_tensor_proto": "tfpy._src.library.protos.tensor_protos",
     "models": "tfpy.models",
     "notebook": "tfpy.notebook",
     "profiler": "tfpy.profiler",

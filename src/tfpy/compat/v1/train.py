@@ -29,3 +29,16 @@ from tfpy._src.library.compat.graph_training import (
     piecewise_constant_decay as piecewise_constant_decay,
     polynomial_decay as polynomial_decay,
 )
+from tfpy._src.library.protos.example import (
+    BytesList as BytesList,
+    ClusterDef as ClusterDef,
+    Example as Example,
+    Feature as Feature,
+    FeatureList as FeatureList,
+    FeatureLists as FeatureLists,
+    Features as Features,
+    FloatList as FloatList,
+    Int64List as Int64List,
+    JobDef as JobDef,
+    SequenceExample as SequenceExample,
+)
