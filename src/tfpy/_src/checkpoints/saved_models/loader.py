@@ -32,7 +32,7 @@ from tfpy._src.checkpoints.saved_models.structures import decoded, parameters_in
 from tfpy._src.compiler.ir.aval import Array
 from tfpy._src.core.conversion import constant
 from tfpy._src.core.tensor import Tensor
-from tfpy._src.formats.encodings.protobuf import MAX_DEPTH
+from tfpy._src.library.protos.wire import MAX_DEPTH
 from tfpy._src.formats.node_graphs.paths import checked_path
 from tfpy._src.formats.raw_ops.resources import Resources
 from tfpy._src.formats.tensorflow.reader.graph import read_graph

@@ -23,7 +23,8 @@ from tfpy._src.formats.encodings.protobuf import (
     many,
     mapped,
 )
-from tfpy._src.formats.encodings.protobuf_writer import chunk, integer, varint
+from tfpy._src.formats.encodings.protobuf_writer import chunk, integer
+from tfpy._src.library.protos.wire import varint
 from tfpy._src.formats.tensorflow.reader.messages import SHAPE
 from tfpy._src.formats.tensorflow.reader.values import dtype, shape
 from tfpy._src.formats.tensorflow.writer.binary import shape_proto
