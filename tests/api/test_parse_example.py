@@ -7,11 +7,130 @@ from typing import Any
 
 import pytest
 import tensorflow
-from api.example_cases import ERRORS, VALUES, A, Case, D, ex, names, sq
+from api.example_cases import VALUES, A, B, C, Case, D, N, ex, names, sq
 from api.same import NARROWED, compare
 from hypothesis import given, settings, strategies as st
 
 import tfpy
+
+ERRORS: list[Case] = [
+    lambda t: t.pe([A, B], {"a": t.F([], t.tf.int64)}),
+    lambda t: t.pe([A, B], {"a": t.F([3], t.tf.int64)}),
+    lambda t: t.pe([A, C], {"a": t.F([2], t.tf.int64)}),
+    lambda t: t.pe([A, N], {"a": t.F([2], t.tf.int64)}),
+    lambda t: t.pe([A, C], {"a": t.F([2], t.tf.int64, 8)}),
+    lambda t: t.pe([A, C], {"a": t.F([2], t.tf.int64, [1.5, 2])}),
+    lambda t: t.pe([A, B], {"a": t.F([2], t.tf.float32)}),
+    lambda t: t.pe([A, B], {"s": t.F([2], t.tf.int64)}),
+    lambda t: t.pe([A, B], {"f": t.F([2], t.tf.string)}),
+    lambda t: t.pe([A, B], {"a": t.V(t.tf.float32)}),
+    lambda t: t.pe([], {"s": t.V(t.tf.string), "a": t.F([2], t.tf.int64)}),
+    lambda t: t.pe([A, D], {"a": t.S([2], t.tf.int64, allow_missing=True)}),
+    lambda t: t.pe([A, D], {"a": t.S([], t.tf.int64)}),
+    lambda t: t.ps(
+        ex(v=[3, 1, 4, 1], l=[1, 9]),
+        {"x": t.R(t.tf.int64, "v", [t.R.RowLengths("l")], validate=True)},
+    ),
+    lambda t: t.ps(ex(i=[3], w=[1.5, 2.5]), {"x": t.SP("i", "w", t.tf.float32, 10)}),
+    lambda t: t.ps(A, {"x": t.SP("", "w", t.tf.float32, 10)}),
+    lambda t: t.ps(A, {"x": t.SP("i", "", t.tf.float32, 10)}),
+    lambda t: t.ps(A, {"x": t.SP("i", "w", None, 10)}),
+    lambda t: t.ps(A, {"f": t.S([3], t.tf.float32, allow_missing=True)}),
+    lambda t: t.ps(C, {"f": t.S([2], t.tf.float32, allow_missing=False)}),
+    lambda t: t.ps(A, {"a": t.F([], t.tf.int64)}),
+    lambda t: t.ps(C, {"a": t.F([], t.tf.int64)}),
+    lambda t: t.ps(A, {"a": t.F([2], t.tf.float32)}),
+    lambda t: t.ps(A, {"a": t.V(t.tf.float32)}),
+    lambda t: t.ps(A, {"a": t.R(t.tf.float32)}),
+    lambda t: t.ps(b"abc", {"a": t.F([2], t.tf.int64)}),
+    lambda t: t.pe([A, b"abc"], {"a": t.F([2], t.tf.int64)}),
+    lambda t: t.pe([A, b"abc"], {"a": t.F([2], t.tf.int64)}, example_names=["n1", "n2"]),
+    lambda t: t.pe([A, C], {"a": t.F([2], t.tf.int64)}, example_names=["n1", "n2"]),
+    lambda t: t.pe([A, C], {"a": t.F([2], t.tf.int64)}, example_names=["n1"]),
+    lambda t: t.pe([[A]], {"a": t.F([2], t.tf.int64)}),
+    lambda t: t.ps([A], {"a": t.F([2], t.tf.int64)}),
+    lambda t: t.pe([A], None),
+    lambda t: t.pe([A], {}),
+    lambda t: t.ps(A, None),
+    lambda t: t.ps(A, {}),
+    lambda t: t.pe(3, {"a": t.F([2], t.tf.int64)}),
+    lambda t: t.pe([A], {"a": t.F([2], t.tf.uint8)}),
+    lambda t: t.pe([A], {"a": t.V(t.tf.uint8)}),
+    lambda t: t.pe([A], {"a": t.F([2], None)}),
+    lambda t: t.pe([A], {"a": t.F(None, t.tf.int64)}),
+    lambda t: t.pe([A], {"a": t.F([None], t.tf.int64)}),
+    lambda t: t.pe([A], {"a": t.F([2, None], t.tf.int64)}),
+    lambda t: t.pe([A], {"a": t.V(None)}),
+    lambda t: t.pe([A], {"a": 3}),
+    lambda t: t.pe([A], {"a": t.tf.int64}),
+    lambda t: t.R(t.tf.uint8),
+    lambda t: t.R(t.tf.int64, value_key=3),
+    lambda t: t.R(t.tf.int64, value_key=""),
+    lambda t: t.R(t.tf.int64, partitions=[3]),
+    lambda t: t.R(t.tf.int64, partitions=3),
+    lambda t: t.R(t.tf.int64, partitions=t.R.RowSplits("a")),
+    lambda t: t.R(t.tf.int64, validate=3),
+    lambda t: t.R(t.tf.int64, row_splits_dtype=t.tf.float32),
+    lambda t: t.pe([A], {"a": t.F([2], t.tf.int64), "x": t.SP("i", "a", t.tf.int64, 10)}),
+    lambda t: t.pe([A], {"a": t.V(t.tf.float32), "x": t.SP("a", "f", t.tf.float32, 10)}),
+    lambda t: t.pe([A], {"a": t.V(t.tf.int64), "x": t.R(t.tf.int64, "a")}),
+    lambda t: t.pe([A], {"a": t.F([2], t.tf.int64), "x": t.R(t.tf.int64, "a")}),
+    lambda t: t.pe([A], {"y": t.R(t.tf.float32, "a"), "x": t.R(t.tf.int64, "a")}),
+    lambda t: t.p1(
+        sq({"c": [1]}, {"x": [[1, 2], [3, 4]], "y": [[b"a"], [b"b", b"c"], []]}),
+        {"c": t.F([], t.tf.int64)},
+        {"x": t.S([2], t.tf.int64), "y": t.V(t.tf.string)},
+    ),
+    lambda t: t.p1(
+        sq({"c": [1]}, {"x": [[1, 2], [3]]}), {"c": t.R(t.tf.int64)}, {"x": t.S([2], t.tf.int64)}
+    ),
+    lambda t: t.p1(sq({"c": [1]}, {}), None, {"x": t.S([], t.tf.int64)}),
+    lambda t: t.p1(sq({"c": [1]}, {}), None, {"x": t.S([], t.tf.int64, default_value=3)}),
+    lambda t: t.p1(sq({"c": [1]}, {"x": [[1], [3]]}), None, {"x": t.S([], t.tf.float32)}),
+    lambda t: t.p1(sq({"c": [1]}, {"x": [[1], [3]]}), None, {"x": t.V(t.tf.float32)}),
+    lambda t: t.p1(sq({"c": [1]}, {"x": [[1], None]}), None, {"x": t.S([], t.tf.int64)}),
+    lambda t: t.p1(sq({"c": [1]}), {"c": t.F([], t.tf.float32)}),
+    lambda t: t.p1(sq({"c": [1]}), {"d": t.F([], t.tf.float32)}),
+    lambda t: t.p1(sq({"c": [1]}), {"c": t.F([2], t.tf.int64)}),
+    lambda t: t.p1(sq({"c": [1]}), {"c": t.S([2], t.tf.int64)}),
+    lambda t: t.p1(sq({"c": [1]}), None, {"c": t.F([2], t.tf.int64)}),
+    lambda t: t.p1(sq({"c": [1]})),
+    lambda t: t.p1([sq({"c": [1]})], {"c": t.V(t.tf.int64)}),
+    lambda t: t.p1(b"abc", {"c": t.V(t.tf.int64)}),
+    lambda t: t.p1(b"abc", {"c": t.V(t.tf.int64)}, example_name="n"),
+    lambda t: t.pq(
+        [
+            sq({"c": [1]}, {"x": [[1, 2], [3, 4]], "y": [[b"a"], [b"b", b"c"], []]}),
+            sq({"c": [5]}, {"x": [[5, 6]], "y": []}),
+        ],
+        {"c": t.F([], t.tf.int64)},
+        {"x": t.S([2], t.tf.int64), "y": t.V(t.tf.string)},
+    ),
+    lambda t: t.pq(
+        [sq({"c": [1]}, {"x": [[1, 2], [3]]}), sq({"c": [5, 6]}, {"x": [[5]]})],
+        {"c": t.R(t.tf.int64)},
+        {"x": t.S([], t.tf.int64)},
+    ),
+    lambda t: t.pq(
+        [sq({"c": [1]}, {"x": [[1], [3]]}), sq({"c": [5, 6]}, {})], None, {"x": t.S([], t.tf.int64)}
+    ),
+    lambda t: t.pq(
+        [sq({"c": [1]}, {"x": [[1], [3]]}), sq({"c": [5, 6]}, {})], {"d": t.F([], t.tf.int64)}
+    ),
+    lambda t: t.pq([sq({"c": [1]}, {"x": [[1], [3]]}), b"abc"], {"c": t.F([], t.tf.int64)}),
+    lambda t: t.pq([], {"c": t.F([], t.tf.int64)}),
+    lambda t: t.pq(
+        t.tf.zeros([0], t.tf.string),
+        {"c": t.F([], t.tf.int64), "r": t.R(t.tf.int64)},
+        {"x": t.S([], t.tf.int64), "y": t.V(t.tf.string)},
+    ),
+    lambda t: t.pq([sq()]),
+    lambda t: list(
+        t.tf.data.Dataset.from_tensor_slices([A, C]).map(
+            lambda x: t.ps(x, {"a": t.F([2], t.tf.int64)})
+        )
+    ),
+]
 
 
 @pytest.mark.filterwarnings("ignore")
