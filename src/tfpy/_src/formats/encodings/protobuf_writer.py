@@ -8,7 +8,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterable
 
-_VARINT, _BYTES, _FIXED32 = 0, 2, 5
+_VARINT, _FIXED64, _BYTES, _FIXED32 = 0, 1, 2, 5
 _MASK = (1 << 64) - 1
 
 
@@ -31,6 +31,11 @@ def integer(field: int, value: int) -> bytes:
 def real(field: int, value: float) -> bytes:
     """Encode a field of type float."""
     return varint(field << 3 | _FIXED32) + struct.pack("<f", value)
+
+
+def double(field: int, value: float) -> bytes:
+    """Encode a field of type double."""
+    return varint(field << 3 | _FIXED64) + struct.pack("<d", value)
 
 
 def fixed32(field: int, value: int) -> bytes:
