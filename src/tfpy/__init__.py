@@ -426,6 +426,7 @@ if _typing.TYPE_CHECKING:
         profiler as profiler,
         raw_ops as raw_ops,
         saved_model as saved_model,
+        summary as summary,
         train as train,
     )
     from tfpy._src.formats.exported.api import export as export
@@ -475,6 +476,7 @@ _LATER = {
     "train": "tfpy.train",
     "raw_ops": "tfpy.raw_ops",
     "saved_model": "tfpy.saved_model",
+    "summary": "tfpy.summary",
 }
 
 if _typing.TYPE_CHECKING:

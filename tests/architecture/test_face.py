@@ -73,6 +73,7 @@ OWN = {
     """,
     "spectral": "fft ifft irfft rfft",
     "strings": "static_regex_replace string_n_grams string_split string_to_hash_bucket_fast",
+    "summary": "create_plot_writer",
     "typing": """
         Axis DTypeLike FloatLike IntLike Nest Padding PathLike ShapeLike Strides TensorLike
     """,

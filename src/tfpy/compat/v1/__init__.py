@@ -4,6 +4,7 @@
 
 from tfpy._src.core.dimension import Dimension as Dimension
 from tfpy._src.core.tensor_shape import TensorShape as TensorShape
+from tfpy._src.formats.summary.metadata import SummaryMetadata as SummaryMetadata
 from tfpy._src.functions.control.mapping import (
     foldl as foldl,
     foldr as foldr,

@@ -8,7 +8,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterable
 
-from tfpy._src.library.protos.wire import BYTES, FIXED32, VARINT, varint
+from tfpy._src.library.protos.wire import BYTES, FIXED32, FIXED64, VARINT, varint
 
 
 def integer(field: int, value: int) -> bytes:
@@ -19,6 +19,11 @@ def integer(field: int, value: int) -> bytes:
 def real(field: int, value: float) -> bytes:
     """Encode a field of type float."""
     return varint(field << 3 | FIXED32) + struct.pack("<f", value)
+
+
+def double(field: int, value: float) -> bytes:
+    """Encode a field of type double."""
+    return varint(field << 3 | FIXED64) + struct.pack("<d", value)
 
 
 def fixed32(field: int, value: int) -> bytes:

@@ -72,6 +72,8 @@ class Trace:
 
     def __init__(self, name: str, allows_variables: bool = True) -> None:
         self.name = name
+        self.scope = ""
+        """Prefix of names outside of the name scopes that are entered in the trace."""
         self.lock = threading.RLock()  # held while the trace is extended for a derivative
         self._began = next_identity()
         self.graph = Graph()
