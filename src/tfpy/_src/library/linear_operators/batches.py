@@ -139,7 +139,7 @@ def sliced(part: Any, rank: int, keys: tuple[Any, ...], batch: Sizes) -> Tensor:
     own = x.aval.shape[: x.ndim - rank]
     own = (*(1,) * (len(batch) - len(own)), *own)
     x = reshape(x, (*own, *x.aval.shape[x.ndim - rank :]))
-    return x[(*_broadcast_keys(keys, own, batch), *[slice(None)] * rank)]  # type: ignore[no-any-return]
+    return x[(*_broadcast_keys(keys, own, batch), *[slice(None)] * rank)]
 
 
 def _broadcast_keys(keys: tuple[Any, ...], own: Sizes, batch: Sizes) -> tuple[Any, ...]:

@@ -68,7 +68,7 @@ class Blocks(SizedOperator):
             axis = -1 if adjoint_arg else -2
             blocks = self._blocks_of(x, -2 if adjoint else -1, axis)
         if blocks is None:
-            return super().matmul(x, adjoint, adjoint_arg)  # type: ignore[arg-type]
+            return super().matmul(x, adjoint, adjoint_arg)
         return self._products(blocks, adjoint, adjoint_arg)
 
     def _matmul(self, x: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
@@ -87,7 +87,7 @@ class Blocks(SizedOperator):
             axis = -1 if adjoint_arg else -2
             blocks = self._blocks_of(rhs, -1 if adjoint else -2, axis)
         if blocks is None:
-            return super().solve(rhs, adjoint, adjoint_arg)  # type: ignore[arg-type]
+            return super().solve(rhs, adjoint, adjoint_arg)
         self._check_solvable()
         return self._solutions(blocks, adjoint, adjoint_arg)
 
@@ -203,15 +203,15 @@ class LinearOperatorBlockDiag(Blocks):
         parameters = arguments(locals())
         found = self._operators = checked_operators(operators, "block diagonal operator")
         self._diagonal = found
-        hints = [
-            implied(found, hint, parameters[hint], "direct sum", fact)
+        hints: dict[str, Any] = {
+            hint: implied(found, hint, parameters[hint], "direct sum", fact)
             for hint, fact in (
                 ("is_non_singular", "non-singular"), ("is_self_adjoint", "self-adjoint"),
                 ("is_positive_definite", "positive definite"),
             )
-        ]  # fmt: skip
+        }  # fmt: skip
         super().__init__(
-            found[0].dtype, None, *hints, is_square=is_square,
+            found[0].dtype, **hints, is_square=is_square,
             name=name or "_ds_".join(operator.name for operator in found), parameters=parameters,
         )  # fmt: skip
 

@@ -28,15 +28,15 @@ class _Derived(SizedOperator):
 
     def __init__(self, operator: LinearOperator, ending: str, relation: str, given: Any) -> None:
         self._operator = operator
-        hints = [
-            same(
+        hints: dict[str, Any] = {
+            hint: same(
                 operator, hint, given[hint],
                 f"An operator is {fact} if and only if its {relation} is {fact}.",
             )
             for hint, fact in zip(HINTS, _FACTS, strict=True)
-        ]  # fmt: skip
+        }  # fmt: skip
         name = given["name"] or operator.name + ending
-        super().__init__(operator.dtype, None, *hints, name=name, parameters=given)
+        super().__init__(operator.dtype, name=name, parameters=given, **hints)
 
     @property
     def operator(self) -> LinearOperator:

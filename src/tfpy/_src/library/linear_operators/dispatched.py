@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from tfpy._src.core.conversion import convert_to_tensor
 from tfpy._src.core.dispatch import implements
 from tfpy._src.library.linear_operators.operator import LinearOperator
 from tfpy._src.tensors.linalg import decompositions, diagonals, matrix_functions, products, solving
@@ -57,6 +58,18 @@ def _solve(matrix: Any, rhs: Any, adjoint: bool = False, name: str | None = None
             "Passing in `matrix` as a Tensor and `rhs` as a LinearOperator is not supported."
         )
     return matrix.solve(rhs, adjoint=adjoint)
+
+
+@implements(products.matvec, LinearOperator)
+def _matvec(
+    a: Any, b: Any, transpose_a: bool = False, adjoint_a: bool = False, a_is_sparse: bool = False,
+    b_is_sparse: bool = False, name: str | None = None,
+) -> Any:  # fmt: skip
+    column = convert_to_tensor(b)[..., None]
+    return _matmul(
+        a, column, transpose_a, adjoint_a=adjoint_a, a_is_sparse=a_is_sparse,
+        b_is_sparse=b_is_sparse,
+    )[..., 0]  # fmt: skip
 
 
 @implements(products.matmul, LinearOperator)

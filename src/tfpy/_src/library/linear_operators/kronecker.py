@@ -64,15 +64,15 @@ class LinearOperatorKronecker(SizedOperator):
     ) -> None:  # fmt: skip
         parameters = arguments(locals())
         found = self._operators = checked_operators(operators, "Kronecker product")
-        hints = [
-            implied(found, hint, parameters[hint], "Kronecker product", fact)
+        hints: dict[str, Any] = {
+            hint: implied(found, hint, parameters[hint], "Kronecker product", fact)
             for hint, fact in (
                 ("is_non_singular", "non-singular"), ("is_self_adjoint", "self-adjoint"),
                 ("is_positive_definite", "positive-definite"),
             )
-        ]  # fmt: skip
+        }  # fmt: skip
         super().__init__(
-            found[0].dtype, None, *hints, is_square=is_square,
+            found[0].dtype, **hints, is_square=is_square,
             name=name or "_x_".join(operator.name for operator in found), parameters=parameters,
         )  # fmt: skip
 

@@ -39,7 +39,7 @@ class Measured(Shaped):
         Returns:
             Tensor of shape `[..., m, n]`.
         """
-        return self._to_dense()  # type: ignore[no-any-return]
+        return self._to_dense()
 
     def _to_dense(self) -> Any:
         *batch, _, columns = self._sizes()
@@ -59,7 +59,7 @@ class Measured(Shaped):
         """
         x = convert_to_tensor(x)
         self._check_input_dtype(x)
-        return self._add_to_tensor(x)  # type: ignore[no-any-return]
+        return self._add_to_tensor(x)
 
     def _add_to_tensor(self, x: Any) -> Any:
         return self.to_dense() + x
@@ -81,7 +81,7 @@ class Measured(Shaped):
             NotImplementedError: If the operator is not square.
         """
         self._check_square()
-        return self._determinant()  # type: ignore[no-any-return]
+        return self._determinant()
 
     def _determinant(self) -> Any:
         return exp(self.log_abs_determinant()) if self._can_use_cholesky() else det(self.to_dense())
@@ -96,7 +96,7 @@ class Measured(Shaped):
             NotImplementedError: If the operator is not square.
         """
         self._check_square()
-        return self._log_abs_determinant()  # type: ignore[no-any-return]
+        return self._log_abs_determinant()
 
     def _log_abs_determinant(self) -> Any:
         if self._can_use_cholesky():
@@ -109,7 +109,7 @@ class Measured(Shaped):
         Returns:
             Tensor of the shape `batch_shape`.
         """
-        return self._trace()  # type: ignore[no-any-return]
+        return self._trace()
 
     def _trace(self) -> Any:
         return reduce_sum(self.diag_part(), -1)
@@ -120,7 +120,7 @@ class Measured(Shaped):
         Returns:
             Tensor of shape `[..., min(m, n)]`.
         """
-        return self._diag_part()  # type: ignore[no-any-return]
+        return self._diag_part()
 
     def _diag_part(self) -> Any:
         return diag_part(self.to_dense())
@@ -136,7 +136,7 @@ class Measured(Shaped):
         """
         if not self.is_self_adjoint:
             raise NotImplementedError("Only self-adjoint matrices are supported.")
-        return self._eigvals()  # type: ignore[no-any-return]
+        return self._eigvals()
 
     def _eigvals(self) -> Any:
         return eigvalsh(self.to_dense())
@@ -147,7 +147,7 @@ class Measured(Shaped):
         Returns:
             Tensor of the shape `batch_shape`.
         """
-        return self._cond()  # type: ignore[no-any-return]
+        return self._cond()
 
     def _cond(self) -> Any:
         if self.is_self_adjoint:

@@ -248,7 +248,7 @@ class LinearOperator(Measured, Composite):
                 raise ValueError(
                     f"Cannot take the Inverse: This operator represents a {kind} matrix."
                 )
-        return self._linop_inverse()  # type: ignore[no-any-return]
+        return self._linop_inverse()
 
     def _linop_inverse(self) -> Any:
         return forms.INVERSES.apply(self)
@@ -268,7 +268,7 @@ class LinearOperator(Measured, Composite):
                 "Cannot take the Cholesky decomposition: Not a positive definite self adjoint "
                 "matrix."
             )
-        return self._linop_cholesky()  # type: ignore[no-any-return]
+        return self._linop_cholesky()
 
     def _linop_cholesky(self) -> Any:
         return forms.CHOLESKY_FACTORS.apply(self)

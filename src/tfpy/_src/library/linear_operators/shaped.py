@@ -113,7 +113,7 @@ class Shaped(Module, metaclass=ABCMeta):
     @property
     def batch_shape(self) -> TensorShape:
         """Shape without the last two dimensions, a `tf.TensorShape`."""
-        return self.shape[:-2]  # type: ignore[no-any-return]
+        return self.shape[:-2]
 
     def batch_shape_tensor(self, name: str = "batch_shape_tensor") -> Tensor:
         """Return the shape without the last two dimensions as a tensor.
