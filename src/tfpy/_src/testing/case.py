@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import os
 import random
 import re
@@ -26,8 +25,6 @@ from tfpy._src.testing.environment import temporary_folder
 _SEED = 87654321
 """Seed that TensorFlow's test case sets before each test."""
 _SHAPES = "Incompatible shapes|Dimensions must be equal|required broadcastable shapes"
-
-_log = logging.getLogger("tfpy")
 
 
 class EagerSession:
