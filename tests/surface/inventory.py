@@ -77,6 +77,7 @@ NO_CALL = {
     "browser.as_javascript",
     "browser.gpu_device",
     "experimental.numpy.finfo",
+    "fingerprint",
     "image.decode_gif",
     "image.encode_jpeg",
     "image.encode_png",
