@@ -116,6 +116,9 @@ CALLS = {
     "sets.intersection": "i(5, 2, 4), i(5, 2, 3)",
     "sets.union": "i(5, 2, 4), i(5, 2, 3)",
     "sets.difference": "i(5, 2, 4), i(5, 2, 3)",
+    "edit_distance": (
+        "tf.sparse.from_dense(t([[1, 2], [0, 3]])), tf.sparse.from_dense(t([[1, 3], [2, 3]]))"
+    ),
     "sets.size": "tf.sparse.from_dense(i(3, 2, 4))",
     # strings
     "as_string": "f(3), precision=3",
