@@ -44,7 +44,6 @@ def test_types(tf: Any) -> Any:
     return [
         isinstance(f, types.GenericFunction),
         isinstance(f, types.PolymorphicFunction),
-        isinstance(concrete, types.ConcreteFunction),
         isinstance(concrete, types.GenericFunction),
         isinstance(len, types.GenericFunction),
         [getattr(tf.AggregationMethod, n) for n in ("DEFAULT", "ADD_N", "EXPERIMENTAL_TREE")],

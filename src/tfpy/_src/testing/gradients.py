@@ -46,7 +46,7 @@ def compute_gradient(
         >>> by_gradients, by_differences = tf.test.compute_gradient(tf.square, [[1.0, 3.0]])
         >>> by_gradients[0].tolist()
         [[2.0, 0.0], [0.0, 6.0]]
-        >>> abs(by_gradients[0] - by_differences[0]).max() < 1e-3
+        >>> bool(abs(by_gradients[0] - by_differences[0]).max() < 1e-3)
         True
 
     See also: `tf.GradientTape`, `tf.test.TestCase`.

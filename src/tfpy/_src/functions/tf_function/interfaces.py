@@ -1,8 +1,7 @@
-"""`tf.types.experimental`: the classes of compiled functions, for annotations and `isinstance`."""
+"""`tf.types.experimental`: the class of compiled functions, for annotations and `isinstance`."""
 
 from __future__ import annotations
 
-from tfpy._src.functions.tf_function.concrete import ConcreteFunction as ConcreteFunction
 from tfpy._src.functions.tf_function.polymorphic import Function
 
 PolymorphicFunction = Function

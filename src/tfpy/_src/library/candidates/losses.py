@@ -70,8 +70,9 @@ def nce_loss(
     Example:
         >>> import tfpy as tf
         >>> drawn = tf.random.all_candidate_sampler([[1]], 1, 3, True)
-        >>> tf.nn.nce_loss(tf.zeros([3, 2]), tf.zeros([3]), [[1]], tf.ones([1, 2]), 3, 3,
-        ...                sampled_values=drawn).numpy().round(3).tolist()
+        >>> weights, biases, x = tf.zeros([3, 2]), tf.zeros([3]), tf.ones([1, 2])
+        >>> loss = tf.nn.nce_loss(weights, biases, [[1]], x, 3, 3, sampled_values=drawn)
+        >>> print(loss.numpy().round(3))
         [2.773]
 
     See also: `tf.nn.sampled_softmax_loss`, `tf.random.log_uniform_candidate_sampler`.
@@ -126,8 +127,10 @@ def sampled_softmax_loss(
     Example:
         >>> import tfpy as tf
         >>> drawn = tf.random.all_candidate_sampler([[1]], 1, 3, True)
-        >>> tf.nn.sampled_softmax_loss(tf.zeros([3, 2]), tf.zeros([3]), [[1]], tf.ones([1, 2]), 3,
-        ...                            3, sampled_values=drawn).numpy().round(3).tolist()
+        >>> weights, biases, x = tf.zeros([3, 2]), tf.zeros([3]), tf.ones([1, 2])
+        >>> loss = tf.nn.sampled_softmax_loss(
+        ...     weights, biases, [[1]], x, 3, 3, sampled_values=drawn)
+        >>> print(loss.numpy().round(3))
         [1.099]
 
     See also: `tf.nn.nce_loss`, `tf.nn.softmax_cross_entropy_with_logits`.
