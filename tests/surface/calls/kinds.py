@@ -11,11 +11,11 @@ TRIPLE = "t([[0, 1], [2, 0]]), t([5.0, 6.0]), t([4, 3])"
 CALLS = {
     # random
     "random.uniform": "[3, 4], seed=5",
-    "random.all_candidate_sampler": "t([[1], [2]]), 1, 5, True",
-    "random.uniform_candidate_sampler": "t([[1], [2]]), 1, 4, True, 10, seed=5",
-    "random.log_uniform_candidate_sampler": "t([[1], [2]]), 1, 4, True, 10, seed=5",
+    "random.all_candidate_sampler": "[[1], [2]], 1, 5, True",
+    "random.uniform_candidate_sampler": "[[1], [2]], 1, 4, True, 10, seed=5",
+    "random.log_uniform_candidate_sampler": "[[1], [2]], 1, 4, True, 10, seed=5",
     "random.fixed_unigram_candidate_sampler": (
-        "t([[1], [2]]), 1, 3, True, 4, unigrams=[1.0, 2.0, 3.0, 4.0], seed=5"
+        "[[1], [2]], 1, 3, True, 4, unigrams=[1.0, 2.0, 3.0, 4.0], seed=5"
     ),
     "random.normal": "[3, 4], seed=5",
     "random.truncated_normal": "[3, 4], seed=5",

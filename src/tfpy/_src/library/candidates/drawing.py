@@ -22,7 +22,7 @@ COUNTERS = 512
 """Number of Philox counters that TensorFlow reserves for each candidate."""
 
 
-class Words:
+class WordStream:
     """The 32-bit words of a Philox stream, in order.
 
     Args:
@@ -69,7 +69,7 @@ class Distribution(NamedTuple):
     """A distribution over the classes from 0 to `size - 1`."""
 
     size: int
-    draw: Callable[[Words], int]
+    draw: Callable[[WordStream], int]
     """Function that draws one class."""
     probability: Callable[[Array], Array]
     """Function from classes to their probabilities."""
@@ -104,7 +104,7 @@ def weighted(weights: Array) -> Distribution:
         (low if share[large] < 1.0 else high).append(large)
     share[[*low, *high]] = 1.0  # rounding errors
 
-    def draw(words: Words) -> int:
+    def draw(words: WordStream) -> int:
         chance, place = words.short_number(), words.below(size)
         return place if chance < np.float32(share[place]) else int(other[place])
 
@@ -132,7 +132,7 @@ def candidates(
             f"true_classes contains labels from {labels.min()} to {labels.max()}, but there are "
             f"{distribution.size} classes",
         )
-    words, found, tries = Words(state), dict[int, None](), count
+    words, found, tries = WordStream(state), dict[int, None](), count
     if unique:
         tries = 0
         while len(found) < count:
