@@ -437,6 +437,7 @@ if _typing.TYPE_CHECKING:
         profiler as profiler,
         raw_ops as raw_ops,
         saved_model as saved_model,
+        test as test,
         train as train,
     )
     from tfpy._src.formats.exported.api import export as export
@@ -486,6 +487,7 @@ _LATER = {
     "train": "tfpy.train",
     "raw_ops": "tfpy.raw_ops",
     "saved_model": "tfpy.saved_model",
+    "test": "tfpy.test",
 }
 
 if _typing.TYPE_CHECKING:
