@@ -39,8 +39,11 @@ from tfpy import (
     sparse as sparse,
     spectral as spectral,
     strings as strings,
+    sysconfig as sysconfig,
     tpu as tpu,
+    types as types,
     typing as typing,
+    version as version,
 )
 from tfpy._src.backends.custom_kernels import (
     copy_registered_kernels as copy_registered_kernels,
@@ -179,6 +182,7 @@ from tfpy._src.functions.control.control_flow import (
     switch_case as switch_case,
     while_loop as while_loop,
 )
+from tfpy._src.functions.control.critical_section import CriticalSection as CriticalSection
 from tfpy._src.functions.control.effects import (
     control_dependencies as control_dependencies,
     group as group,
@@ -224,12 +228,15 @@ from tfpy._src.library.debugging.float16 import (
     Float16Check as Float16Check,
     check_float16 as check_float16,
 )
+from tfpy._src.library.debugging.logs import get_logger as get_logger
 from tfpy._src.library.debugging.modes import (
     enable_debug_mode as enable_debug_mode,
     enable_prod_mode as enable_prod_mode,
 )
 from tfpy._src.library.debugging.shapes import assert_rank as assert_rank
 from tfpy._src.library.sparse.conversion import sparse_to_dense as sparse_to_dense
+from tfpy._src.library.strings.edit_distance import edit_distance as edit_distance
+from tfpy._src.library.strings.fingerprints import fingerprint as fingerprint
 from tfpy._src.library.strings.formatting import print as print
 from tfpy._src.library.tfjs.cells import (
     basic_lstm_cell as basic_lstm_cell,
@@ -360,7 +367,11 @@ from tfpy._src.tensors.autodiff.functional import (
     variable_grads as variable_grads,
 )
 from tfpy._src.tensors.autodiff.gradient_tape import GradientTape as GradientTape
-from tfpy._src.tensors.autodiff.graph_gradients import gradients as gradients, hessians as hessians
+from tfpy._src.tensors.autodiff.graph_gradients import (
+    AggregationMethod as AggregationMethod,
+    gradients as gradients,
+    hessians as hessians,
+)
 from tfpy._src.tensors.autodiff.unconnected import UnconnectedGradients as UnconnectedGradients
 from tfpy._src.tensors.composite.ragged.tensor import RaggedTensor as RaggedTensor
 from tfpy._src.tensors.composite.sparse_tensor import SparseTensor as SparseTensor
@@ -427,6 +438,7 @@ if _typing.TYPE_CHECKING:
         raw_ops as raw_ops,
         saved_model as saved_model,
         summary as summary,
+        test as test,
         train as train,
     )
     from tfpy._src.formats.exported.api import export as export
@@ -477,6 +489,7 @@ _LATER = {
     "raw_ops": "tfpy.raw_ops",
     "saved_model": "tfpy.saved_model",
     "summary": "tfpy.summary",
+    "test": "tfpy.test",
 }
 
 if _typing.TYPE_CHECKING:

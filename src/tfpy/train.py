@@ -19,6 +19,7 @@ from tfpy._src.checkpoints.state import (
 )
 from tfpy._src.checkpoints.trackable_view import TrackableView as TrackableView
 from tfpy._src.distribute.cluster_spec import ClusterSpec as ClusterSpec
+from tfpy._src.library.compat.coordinator import Coordinator as Coordinator
 from tfpy._src.library.protos.example import (
     BytesList as BytesList,
     ClusterDef as ClusterDef,
@@ -32,3 +33,4 @@ from tfpy._src.library.protos.example import (
     JobDef as JobDef,
     SequenceExample as SequenceExample,
 )
+from tfpy._src.tensors.nn.moving_average import ExponentialMovingAverage as ExponentialMovingAverage

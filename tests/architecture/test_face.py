@@ -81,8 +81,8 @@ OWN = {
 """Names that TensorFlow does not have, mostly TensorFlow.js's names and environment functions."""
 
 
-MODULES = {"convert", "testing"}
-"""Modules for running or testing, which exist only after they are imported."""
+MODULES = {"convert", "testing", "mock"}
+"""Modules for running or testing, which exist only after they are imported, and one of Python."""
 
 
 def theirs(namespace: str) -> Any:

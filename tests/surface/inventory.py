@@ -67,6 +67,7 @@ NO_OPS = (
     "tfpy._src.library.config",
     "tfpy._src.base.tracing",
     "tfpy._src.tensors.variables.host_copies",
+    "tfpy._src.testing",
 )
 """Modules with functions that are not ops, because they do not compute tensors from tensors."""
 
@@ -76,6 +77,7 @@ NO_CALL = {
     "browser.as_javascript",
     "browser.gpu_device",
     "experimental.numpy.finfo",
+    "fingerprint",
     "image.decode_gif",
     "image.encode_jpeg",
     "image.encode_png",

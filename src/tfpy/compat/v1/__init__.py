@@ -2,6 +2,8 @@
 
 # Generated from api.toml and the op table by `build.py face`. Edit those instead.
 
+import typing as _typing
+
 from tfpy._src.core.dimension import Dimension as Dimension
 from tfpy._src.core.tensor_shape import TensorShape as TensorShape
 from tfpy._src.formats.summary.metadata import SummaryMetadata as SummaryMetadata
@@ -148,3 +150,10 @@ from tfpy.compat.v1 import (
     python_io as python_io,
     train as train,
 )
+
+if _typing.TYPE_CHECKING:
+    from tfpy.compat.v1 import test as test
+
+_LATER = {
+    "test": "tfpy.compat.v1.test",
+}

@@ -8,6 +8,7 @@ from tfpy._src.checkpoints.state import (
     latest_checkpoint as latest_checkpoint,
     update_checkpoint_state as update_checkpoint_state,
 )
+from tfpy._src.library.compat.coordinator import Coordinator as Coordinator
 from tfpy._src.library.compat.graph_optimizers import (
     AdagradOptimizer as AdagradOptimizer,
     AdamOptimizer as AdamOptimizer,
@@ -42,3 +43,4 @@ from tfpy._src.library.protos.example import (
     JobDef as JobDef,
     SequenceExample as SequenceExample,
 )
+from tfpy._src.tensors.nn.moving_average import ExponentialMovingAverage as ExponentialMovingAverage

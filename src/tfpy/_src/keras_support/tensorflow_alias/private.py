@@ -92,7 +92,6 @@ MODULES: dict[str, dict[str, Any]] = {
     "python.framework.type_spec_registry": {"get_name": spec_name, "lookup": spec_class},
     "python.ops.linalg.sparse": {"sparse_csr_matrix_ops": csr},
     "python.ops.math_ops": {"is_nan": is_nan},
-    "test": {"is_gpu_available": lambda *args, **kwargs: False},
     "python.trackable.data_structures": {"ListWrapper": ListWrapper, "_DictWrapper": DictWrapper},
 }
 

@@ -20,6 +20,36 @@ from tfpy._src.tensors.autodiff.unconnected import UnconnectedGradients
 from tfpy._src.tensors.variables.variable import Variable
 
 
+class AggregationMethod:
+    """The ways in which TensorFlow adds gradients of a tensor that is used several times.
+
+    In tfpy the choice has no effect: the gradients are added when they are computed.
+
+    Attributes:
+        ADD_N: Add all gradients at once.
+        DEFAULT: The default, `ADD_N`.
+        EXPERIMENTAL_TREE: Add pairs of gradients.
+        EXPERIMENTAL_ACCUMULATE_N: The same as `EXPERIMENTAL_TREE`.
+
+    Example:
+        >>> import tfpy as tf
+        >>> @tf.function
+        ... def slope(x):
+        ...     y = x * x + x
+        ...     method = tf.AggregationMethod.EXPERIMENTAL_TREE
+        ...     return tf.gradients(y, x, aggregation_method=method)
+        >>> slope(tf.constant(3.0))[0].numpy().tolist()
+        7.0
+
+    See also: `tf.gradients`.
+    """
+
+    ADD_N = 0
+    DEFAULT = ADD_N
+    EXPERIMENTAL_TREE = 1
+    EXPERIMENTAL_ACCUMULATE_N = 2
+
+
 def gradients(
     ys: Nest,
     xs: Nest,
