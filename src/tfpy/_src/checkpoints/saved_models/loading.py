@@ -79,8 +79,9 @@ def load(
         ... )
         >>> tf.saved_model.save(module, "scaled")
         >>> loaded = tf.saved_model.load("scaled")
-        >>> loaded.scale.assign(2.0).numpy(), loaded.scaled([1.0, 4.0]).numpy()
-        (2.0, array([2., 8.], dtype=float32))
+        >>> scale = loaded.scale.assign(2.0)
+        >>> print(loaded.scaled([1.0, 4.0]).numpy())
+        [2. 8.]
 
     See also: `tf.saved_model.save`, `tf.models.load`, `tf.saved_model.contains_saved_model`.
     """
