@@ -99,9 +99,9 @@ def wanted() -> dict[Path, str]:
             files[_path(namespace, table)] += _keras_losses(own)
     files[PACKAGE / "__init__.py"] += END
     files[PACKAGE / "raw_ops.py"] += _operations()
-    modules = {
-        namespace: files[_path(namespace, table)] for namespace in table
-    } | {tensorflow_names.RAW_OPS: files[PACKAGE / "raw_ops.py"]}
+    modules = {namespace: files[_path(namespace, table)] for namespace in table} | {
+        tensorflow_names.RAW_OPS: files[PACKAGE / "raw_ops.py"]
+    }
     files[tensorflow_names.PAGE] = tensorflow_names.page(modules)
     files[flags.PAGE] = flags.page()
     files[tensorflow_js.PAGE] = tensorflow_js.page()

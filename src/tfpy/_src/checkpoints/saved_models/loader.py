@@ -32,7 +32,6 @@ from tfpy._src.checkpoints.saved_models.structures import decoded, parameters_in
 from tfpy._src.compiler.ir.aval import Array
 from tfpy._src.core.conversion import constant
 from tfpy._src.core.tensor import Tensor
-from tfpy._src.library.protos.wire import MAX_DEPTH
 from tfpy._src.formats.node_graphs.paths import checked_path
 from tfpy._src.formats.raw_ops.resources import Resources
 from tfpy._src.formats.tensorflow.reader.graph import read_graph
@@ -40,6 +39,7 @@ from tfpy._src.formats.tensorflow.reader.saved_model import operations
 from tfpy._src.formats.tensorflow.reader.values import dtype, shape
 from tfpy._src.library.io.checked_json import ModelFileError
 from tfpy._src.library.io.gfile import translated
+from tfpy._src.library.protos.wire import MAX_DEPTH
 from tfpy._src.tensors.variables.distribution import VariableAggregation, VariableSynchronization
 from tfpy._src.tensors.variables.tracking import DictWrapper, ListWrapper, Tracked
 from tfpy._src.tensors.variables.variable import Variable

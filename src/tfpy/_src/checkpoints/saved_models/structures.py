@@ -24,12 +24,12 @@ from tfpy._src.formats.encodings.protobuf import (
     mapped,
 )
 from tfpy._src.formats.encodings.protobuf_writer import chunk, integer
-from tfpy._src.library.protos.wire import varint
 from tfpy._src.formats.tensorflow.reader.messages import SHAPE
 from tfpy._src.formats.tensorflow.reader.values import dtype, shape
 from tfpy._src.formats.tensorflow.writer.binary import shape_proto
 from tfpy._src.functions.tf_function.signature import TensorSpec
 from tfpy._src.library.io.checked_json import ModelFileError
+from tfpy._src.library.protos.wire import varint
 
 VALUE = Message("StructuredValue")
 _NONE = Message("NoneValue")
