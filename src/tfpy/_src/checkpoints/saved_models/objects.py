@@ -44,7 +44,7 @@ class SignatureMap(dict[str, Any]):
 
 
 @dataclass(frozen=True)
-class Wrapper:
+class SignatureWrapper:
     """The function of a signature, which takes tensors by name and returns a dict."""
 
     function: WrittenFunction
@@ -76,7 +76,7 @@ def _follows(value: Any) -> bool:
     return is_function(value) or isinstance(value, kinds) or is_trackable(value)
 
 
-_LEAVES = (ConcreteFunction, Wrapper, TableFunction, Asset)
+_LEAVES = (ConcreteFunction, SignatureWrapper, TableFunction, Asset)
 """Types of objects that hold no others."""
 
 
@@ -172,7 +172,7 @@ def _kind(
         case TableFunction():
             spec = encoded_function_spec(inspect.Signature(), ())
             return chunk(6, chunk(1, value.written.name) + chunk(2, spec))
-        case Wrapper():
+        case SignatureWrapper():
             spec = encoded_function_spec(value.parameters)
             return chunk(8, bare(value.function.name, value.parameters.parameters, 1, spec))
         case Asset():

@@ -9,7 +9,7 @@ from typing import Any
 from tfpy._src.base.dtypes import DType, resource
 from tfpy._src.checkpoints.saved_models.constants import DEFAULT_SERVING_SIGNATURE_DEF_KEY
 from tfpy._src.checkpoints.saved_models.functions import WrittenFunction
-from tfpy._src.checkpoints.saved_models.objects import Wrapper, held, is_function, traced
+from tfpy._src.checkpoints.saved_models.objects import SignatureWrapper, held, is_function, traced
 from tfpy._src.core import nest
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.formats.tensorflow.writer.binary import function_proto, node_proto
@@ -124,7 +124,7 @@ def _named_outputs(function: ConcreteFunction) -> list[str]:
     return names
 
 
-def wrapper(key: str, function: ConcreteFunction, inner: WrittenFunction) -> Wrapper:
+def wrapper(key: str, function: ConcreteFunction, inner: WrittenFunction) -> SignatureWrapper:
     """Return a function with named results that calls another one.
 
     Args:
@@ -160,7 +160,9 @@ def wrapper(key: str, function: ConcreteFunction, inner: WrittenFunction) -> Wra
         name, inputs, outputs, ((), by_name), result, inner.captured, [message]
     )
     keyword = inspect.Parameter.KEYWORD_ONLY
-    return Wrapper(written, inspect.Signature([inspect.Parameter(n, keyword) for n in by_name]))
+    return SignatureWrapper(
+        written, inspect.Signature([inspect.Parameter(n, keyword) for n in by_name])
+    )
 
 
 def _sizes(spec: TensorSpec) -> Sizes:

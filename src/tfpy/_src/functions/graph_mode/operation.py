@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from tfpy._src.functions.graph_mode.tensors import GraphTensor, local
 from tfpy._src.tensors.variables.variable import Variable
-
-if TYPE_CHECKING:
-    from tfpy._src.functions.graph_mode.graph import Graph
 
 NAMES = {
     "add": "Add", "multiply": "Mul", "subtract": "Sub", "divide": "truediv", "matmul": "MatMul",
@@ -42,6 +39,13 @@ def name_of(function: Callable[..., Any]) -> str:
     return NAMES.get(name) or "".join(part[:1].upper() + part[1:] for part in name.split("_"))
 
 
+class Operations(Protocol):
+    """A graph, as far as its operations use it."""
+
+    def add_operation(self, operation: Operation) -> int:
+        """Add an operation and return its number."""
+
+
 class Operation:
     """A node of a graph: a call of a function, which a session runs.
 
@@ -65,7 +69,7 @@ class Operation:
 
     def __init__(
         self,
-        graph: Graph,
+        graph: Operations,
         name: str,
         kind: str,
         inputs: Sequence[GraphTensor | Variable] = (),

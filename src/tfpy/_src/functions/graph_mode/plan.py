@@ -21,7 +21,7 @@ from tfpy._src.tensors.variables.variable import Variable
 Fetch = GraphTensor | Operation | GraphVariable
 
 
-class Plan:
+class RunPlan:
     """The operations on which fetches depend, in the order of their creation.
 
     Args:

@@ -15,7 +15,7 @@ from tfpy._src.core.tensor_shape import TensorShape
 from tfpy._src.functions.graph_mode.defaults import get_default_graph
 from tfpy._src.functions.graph_mode.graph import Graph
 from tfpy._src.functions.graph_mode.inference import immediately, leaves, mapped
-from tfpy._src.functions.graph_mode.plan import Plan
+from tfpy._src.functions.graph_mode.plan import RunPlan
 from tfpy._src.functions.graph_mode.tensors import GraphTensor, local
 from tfpy._src.functions.graph_mode.variables import GraphVariable
 
@@ -61,7 +61,7 @@ class Session:
         self.graph: Graph = graph or get_default_graph()
         self.sess_str = target
         self._values: dict[GraphVariable, Tensor] = {}
-        self._plans: dict[Any, Plan] = {}
+        self._plans: dict[Any, RunPlan] = {}
         self._closed = False
         self._entered: list[ExitStack] = []
 
@@ -106,7 +106,7 @@ class Session:
         key = (*map(id, parts), None, *(t.identity for t in feeds))
         plan = self._plans.get(key)
         if plan is None:
-            plan = self._plans[key] = Plan(parts, list(feeds))
+            plan = self._plans[key] = RunPlan(parts, list(feeds))
         found = iter(plan.run(list(feeds.values())))
         return mapped(expanded, lambda _: _array(next(found)))
 

@@ -44,6 +44,12 @@ class Optimizer:
         use_locking: Has no effect.
         name: Name of the operations and of the optimizer's Variables.
 
+    Example:
+        >>> import tfpy as tf
+        >>> optimizer = tf.compat.v1.train.GradientDescentOptimizer(0.1)
+        >>> isinstance(optimizer, tf.compat.v1.train.Optimizer)
+        True
+
     See also: `tf.compat.v1.train.GradientDescentOptimizer`.
     """
 

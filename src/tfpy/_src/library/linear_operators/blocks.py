@@ -24,7 +24,7 @@ from tfpy._src.library.linear_operators.operator import LinearOperator, SizedOpe
 from tfpy._src.tensors.array.joining import concat, split
 
 
-class Blocks(SizedOperator):
+class OperatorOfBlocks(SizedOperator):
     """A base class of operators of blocks.
 
     The methods `matmul`, `matvec`, `solve` and `solvevec` also accept lists with one tensor for
@@ -165,7 +165,7 @@ def _with_zeros(block: Any, before: int, after: int) -> Any:
     return concat([left, block, right], -1)
 
 
-class LinearOperatorBlockDiag(Blocks):
+class LinearOperatorBlockDiag(OperatorOfBlocks):
     """A block diagonal operator, the direct sum of several operators.
 
     The methods `matmul`, `matvec`, `solve` and `solvevec` also accept lists with one tensor for
@@ -256,7 +256,7 @@ class LinearOperatorBlockDiag(Blocks):
         self._of_blocks("assert_positive_definite")
 
 
-class LinearOperatorBlockLowerTriangular(Blocks):
+class LinearOperatorBlockLowerTriangular(OperatorOfBlocks):
     """A block lower triangular operator.
 
     The methods `matmul`, `matvec`, `solve` and `solvevec` also accept lists with one tensor for

@@ -13,10 +13,10 @@ from tfpy._src.core.typing import DTypeLike
 
 if TYPE_CHECKING:
     from tfpy._src.library.protos.fields import Field, MapField
-    from tfpy._src.library.protos.message import Message
+    from tfpy._src.library.protos.message import ProtoMessage
 
 
-class Repeated:
+class RepeatedValues:
     """The values of a repeated field, which behave like a list.
 
     Args:
@@ -27,9 +27,9 @@ class Repeated:
     __slots__ = ("_field", "_items", "_owner")
     __hash__ = None  # type: ignore[assignment]
 
-    def __init__(self, field: Field, owner: Message) -> None:
+    def __init__(self, field: Field, owner: ProtoMessage) -> None:
         self._field = field
-        self._owner: Message | None = owner if owner._owner else None
+        self._owner: ProtoMessage | None = owner if owner._owner else None
         self._items: list[Any] = []
 
     def _changed(self) -> list[Any]:
@@ -65,7 +65,7 @@ class Repeated:
         del self._changed()[key]
 
     def __eq__(self, other: object) -> bool:
-        if isinstance(other, Repeated):
+        if isinstance(other, RepeatedValues):
             return self._items == other._items
         return self._items == other
 
@@ -75,7 +75,7 @@ class Repeated:
     def __reduce__(self) -> tuple[Any, ...]:
         return list, (self._items,)
 
-    def __deepcopy__(self, memo: Any) -> Repeated:
+    def __deepcopy__(self, memo: Any) -> RepeatedValues:
         copied = type(self)(self._field, self._field.owner())
         copied.MergeFrom(self._items)
         return copied
@@ -121,7 +121,7 @@ class Repeated:
         self._items.sort(key=key, reverse=reverse)
 
 
-class RepeatedScalarContainer(Repeated):
+class RepeatedScalarContainer(RepeatedValues):
     """The numbers, strings or bytes of a repeated field."""
 
     __slots__ = ()
@@ -146,22 +146,22 @@ class RepeatedScalarContainer(Repeated):
         self._changed().insert(index, self._field.kind.checked(value, self._field.full_name))
 
 
-class RepeatedCompositeContainer(Repeated):
+class RepeatedCompositeContainer(RepeatedValues):
     """The messages of a repeated field."""
 
     __slots__ = ()
 
-    def add(self, **fields: Any) -> Message:
+    def add(self, **fields: Any) -> ProtoMessage:
         """Append a new message with these fields, and return it."""
-        made: Message = self._field.message(**fields)
+        made: ProtoMessage = self._field.message(**fields)
         self._changed().append(made)
         return made
 
-    def _copied(self, value: Any) -> Message:
+    def _copied(self, value: Any) -> ProtoMessage:
         kind = self._field.message
         if not hasattr(value, "SerializeToString"):
             raise TypeError(f"Expected a message object, but got {value!r}.")
-        made: Message = kind()
+        made: ProtoMessage = kind()
         made.MergeFrom(value)
         return made
 
@@ -179,7 +179,7 @@ class RepeatedCompositeContainer(Repeated):
         self._changed().insert(index, self._copied(value))
 
 
-class Mapped(MutableMapping[Any, Any]):
+class MapValues(MutableMapping[Any, Any]):
     """The values of a map field, which behave like a dictionary.
 
     Args:
@@ -189,9 +189,9 @@ class Mapped(MutableMapping[Any, Any]):
 
     __slots__ = ("_field", "_items", "_owner")
 
-    def __init__(self, field: MapField, owner: Message) -> None:
+    def __init__(self, field: MapField, owner: ProtoMessage) -> None:
         self._field = field
-        self._owner: Message | None = owner if owner._owner else None
+        self._owner: ProtoMessage | None = owner if owner._owner else None
         self._items: dict[Any, Any] = {}
 
     def _changed(self) -> dict[Any, Any]:
@@ -233,7 +233,7 @@ class Mapped(MutableMapping[Any, Any]):
         return key in self._items
 
     def __eq__(self, other: object) -> bool:
-        return self._items == (other._items if isinstance(other, Mapped) else other)
+        return self._items == (other._items if isinstance(other, MapValues) else other)
 
     def __repr__(self) -> str:
         return repr(self._items)
@@ -252,12 +252,12 @@ class Mapped(MutableMapping[Any, Any]):
             return self._items.pop(key, *default)
         return self._changed().pop(self._key(key))
 
-    def GetEntryClass(self) -> type[Message]:  # noqa: N802 - protobuf's name
+    def GetEntryClass(self) -> type[ProtoMessage]:  # noqa: N802 - protobuf's name
         """Return the message class of one entry."""
         return self._field.message
 
 
-class ScalarMapContainer(Mapped):
+class ScalarMapContainer(MapValues):
     """A map whose values are numbers, strings or bytes."""
 
     __slots__ = ()
@@ -269,12 +269,12 @@ class ScalarMapContainer(Mapped):
         checked = self._field.kind.checked(value, f"{self._field.full_name}.value")
         self._changed()[self._key(key)] = checked
 
-    def MergeFrom(self, other: Mapped) -> None:  # noqa: N802 - protobuf's name
+    def MergeFrom(self, other: MapValues) -> None:  # noqa: N802 - protobuf's name
         """Copy the items of another map, which replace those with the same key."""
         self.update(other)
 
 
-class MessageMapContainer(Mapped):
+class MessageMapContainer(MapValues):
     """A map whose values are messages. Reading a key adds an empty message."""
 
     __slots__ = ()
@@ -289,12 +289,12 @@ class MessageMapContainer(Mapped):
         """Raise NotImplementedError, because messages cannot be assigned."""
         raise NotImplementedError("Set message map value directly is not supported.")
 
-    def get_or_create(self, key: Any) -> Message:
+    def get_or_create(self, key: Any) -> ProtoMessage:
         """Return the message of a key, which is added if it does not exist."""
-        found: Message = self[key]
+        found: ProtoMessage = self[key]
         return found
 
-    def MergeFrom(self, other: Mapped) -> None:  # noqa: N802 - protobuf's name
+    def MergeFrom(self, other: MapValues) -> None:  # noqa: N802 - protobuf's name
         """Copy the items of another map, which replace those with the same key."""
         for key, value in other.items():
             self.pop(key, None)

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from tfpy._src.library.protos.containers import Mapped, Repeated, RepeatedCompositeContainer
+from tfpy._src.library.protos.containers import (
+    MapValues,
+    RepeatedCompositeContainer,
+    RepeatedValues,
+)
 from tfpy._src.library.protos.fields import MapField, MessageField, RepeatedField, ScalarField
 from tfpy._src.library.protos.kinds import BYTE_STRING, FLOAT, INT32, INT64, STRING
-from tfpy._src.library.protos.message import Message
+from tfpy._src.library.protos.message import ProtoMessage
 
 
-class BytesList(Message):
+class BytesList(ProtoMessage):
     """The byte strings of a `tf.train.Feature`.
 
     Args:
@@ -25,10 +29,10 @@ class BytesList(Message):
     """
 
     __slots__ = ()
-    value: Repeated = RepeatedField(1, BYTE_STRING)  # type: ignore[assignment]
+    value: RepeatedValues = RepeatedField(1, BYTE_STRING)  # type: ignore[assignment]
 
 
-class FloatList(Message):
+class FloatList(ProtoMessage):
     """The 32-bit floating-point numbers of a `tf.train.Feature`.
 
     Args:
@@ -45,10 +49,10 @@ class FloatList(Message):
     """
 
     __slots__ = ()
-    value: Repeated = RepeatedField(1, FLOAT)  # type: ignore[assignment]
+    value: RepeatedValues = RepeatedField(1, FLOAT)  # type: ignore[assignment]
 
 
-class Int64List(Message):
+class Int64List(ProtoMessage):
     """The 64-bit integers of a `tf.train.Feature`.
 
     Args:
@@ -65,10 +69,10 @@ class Int64List(Message):
     """
 
     __slots__ = ()
-    value: Repeated = RepeatedField(1, INT64)  # type: ignore[assignment]
+    value: RepeatedValues = RepeatedField(1, INT64)  # type: ignore[assignment]
 
 
-class Feature(Message):
+class Feature(ProtoMessage):
     """A list of byte strings, floats or integers in a `tf.train.Example`.
 
     At most one of the three fields is set. `WhichOneof("kind")` returns its name.
@@ -93,7 +97,7 @@ class Feature(Message):
     int64_list: Int64List = MessageField(3, Int64List, "kind")  # type: ignore[assignment]
 
 
-class Features(Message):
+class Features(ProtoMessage):
     """The features of a `tf.train.Example` by name.
 
     Args:
@@ -111,17 +115,17 @@ class Features(Message):
 
     __slots__ = ()
 
-    class FeatureEntry(Message):
+    class FeatureEntry(ProtoMessage):
         """One entry of the map of features."""
 
         __slots__ = ()
         key: str = ScalarField(1, STRING)  # type: ignore[assignment]
         value: Feature = MessageField(2, Feature)  # type: ignore[assignment]
 
-    feature: Mapped = MapField(1, FeatureEntry)  # type: ignore[assignment]
+    feature: MapValues = MapField(1, FeatureEntry)  # type: ignore[assignment]
 
 
-class Example(Message):
+class Example(ProtoMessage):
     """An example of a data set: features with names, which are lists of values.
 
     TFRecord files of examples are a common format of training data. `tf.io.parse_example` converts
@@ -150,7 +154,7 @@ class Example(Message):
     features: Features = MessageField(1, Features)  # type: ignore[assignment]
 
 
-class FeatureList(Message):
+class FeatureList(ProtoMessage):
     """The features of the steps of a sequence.
 
     Args:
@@ -171,7 +175,7 @@ class FeatureList(Message):
     feature: RepeatedCompositeContainer = RepeatedField(1, Feature)  # type: ignore[assignment]
 
 
-class FeatureLists(Message):
+class FeatureLists(ProtoMessage):
     """The feature lists of a `tf.train.SequenceExample` by name.
 
     Args:
@@ -188,17 +192,17 @@ class FeatureLists(Message):
 
     __slots__ = ()
 
-    class FeatureListEntry(Message):
+    class FeatureListEntry(ProtoMessage):
         """One entry of the map of feature lists."""
 
         __slots__ = ()
         key: str = ScalarField(1, STRING)  # type: ignore[assignment]
         value: FeatureList = MessageField(2, FeatureList)  # type: ignore[assignment]
 
-    feature_list: Mapped = MapField(1, FeatureListEntry)  # type: ignore[assignment]
+    feature_list: MapValues = MapField(1, FeatureListEntry)  # type: ignore[assignment]
 
 
-class SequenceExample(Message):
+class SequenceExample(ProtoMessage):
     """An example that contains sequences, in addition to features of the whole example.
 
     Args:
@@ -227,7 +231,7 @@ class SequenceExample(Message):
     feature_lists: FeatureLists = MessageField(2, FeatureLists)  # type: ignore[assignment]
 
 
-class JobDef(Message):
+class JobDef(ProtoMessage):
     """A job of a cluster: its name, and the addresses of its tasks.
 
     Args:
@@ -249,7 +253,7 @@ class JobDef(Message):
 
     __slots__ = ()
 
-    class TasksEntry(Message):
+    class TasksEntry(ProtoMessage):
         """One entry of the map of tasks."""
 
         __slots__ = ()
@@ -257,10 +261,10 @@ class JobDef(Message):
         value: str = ScalarField(2, STRING)  # type: ignore[assignment]
 
     name: str = ScalarField(1, STRING)  # type: ignore[assignment]
-    tasks: Mapped = MapField(2, TasksEntry)  # type: ignore[assignment]
+    tasks: MapValues = MapField(2, TasksEntry)  # type: ignore[assignment]
 
 
-class ClusterDef(Message):
+class ClusterDef(ProtoMessage):
     """The jobs of a cluster.
 
     Args:

@@ -47,7 +47,7 @@ class Dense:
 
 
 @dataclass
-class Plan:
+class FeaturePlan:
     """The columns by key: sparse ones, dense ones, and ragged ones with the dtypes of splits."""
 
     sparse: dict[str, DType] = field(default_factory=dict)
@@ -60,7 +60,7 @@ class Plan:
         return not (self.sparse or self.ragged or sequences)
 
 
-def plan_of(features: Mapping[str, Any] | None, allowed: tuple[type, ...], op: str) -> Plan:
+def plan_of(features: Mapping[str, Any] | None, allowed: tuple[type, ...], op: str) -> FeaturePlan:
     """Return the columns of feature configurations.
 
     Args:
@@ -71,7 +71,7 @@ def plan_of(features: Mapping[str, Any] | None, allowed: tuple[type, ...], op: s
         ValueError: If a configuration is not supported, is incomplete, or contradicts another one.
         InvalidArgumentError: If a dtype is not supported.
     """
-    plan = Plan()
+    plan = FeaturePlan()
     for key in sorted(features or {}):
         assert features is not None
         feature = features[key]
@@ -106,7 +106,7 @@ def _check_complete(key: str, feature: Any) -> None:
         raise ValueError(f"Missing shape for feature {key}. Received feature={feature}.")
 
 
-def _add(plan: Plan, key: str, feature: Any) -> None:
+def _add(plan: FeaturePlan, key: str, feature: Any) -> None:
     dtype = as_dtype(feature.dtype)
     if isinstance(feature, VarLenFeature):
         _add_sparse(plan, key, dtype)
@@ -124,13 +124,13 @@ def _add(plan: Plan, key: str, feature: Any) -> None:
         plan.dense[key] = _dense(key, feature, dtype)
 
 
-def _add_sparse(plan: Plan, key: str, dtype: DType) -> None:
+def _add_sparse(plan: FeaturePlan, key: str, dtype: DType) -> None:
     found = plan.sparse.setdefault(key, dtype)
     if found != dtype:
         raise ValueError(f"Conflicting type {found} vs {dtype} for feature {key}.")
 
 
-def _add_ragged(plan: Plan, key: str, kinds: tuple[DType, DType]) -> None:
+def _add_ragged(plan: FeaturePlan, key: str, kinds: tuple[DType, DType]) -> None:
     found = plan.ragged.setdefault(key, kinds)
     for name, old, new in zip(("type", "partition type"), found, kinds, strict=True):
         if old != new:
@@ -171,7 +171,7 @@ def _default(feature: Any, dtype: DType, shape: tuple[int, ...], is_sequence: bo
     return found.reshape(wanted)
 
 
-def _check_disjoint(plan: Plan) -> None:
+def _check_disjoint(plan: FeaturePlan) -> None:
     for (first, one), (second, two) in (
         (("dense", plan.dense), ("sparse", plan.sparse)),
         (("dense", plan.dense), ("ragged", plan.ragged)),

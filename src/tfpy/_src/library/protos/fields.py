@@ -6,18 +6,18 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from tfpy._src.library.protos.containers import (
-    Mapped,
+    MapValues,
     MessageMapContainer,
-    Repeated,
     RepeatedCompositeContainer,
     RepeatedScalarContainer,
+    RepeatedValues,
     ScalarMapContainer,
 )
 from tfpy._src.library.protos.kinds import Kind
 from tfpy._src.library.protos.wire import BYTES, read_value, varint
 
 if TYPE_CHECKING:
-    from tfpy._src.library.protos.message import Message
+    from tfpy._src.library.protos.message import ProtoMessage
 
 
 class Field:
@@ -46,31 +46,31 @@ class Field:
         self.number = number
         self.containing_oneof = oneof
 
-    def __set_name__(self, owner: type[Message], name: str) -> None:
+    def __set_name__(self, owner: type[ProtoMessage], name: str) -> None:
         self.owner, self.name = owner, name
         self.full_name = f"{owner._full_name()}.{name}"
         self._tag = varint(self.number << 3 | self.wire)
 
-    def __get__(self, instance: Message | None, owner: type[Message]) -> Any:
+    def __get__(self, instance: ProtoMessage | None, owner: type[ProtoMessage]) -> Any:
         if instance is None:
             return self
         found = instance._values.get(self.name)
         return self.new(instance) if found is None else found
 
-    def __set__(self, instance: Message, value: Any) -> None:
+    def __set__(self, instance: ProtoMessage, value: Any) -> None:
         raise AttributeError(
             f'Assignment not allowed to {self.assignable} "{self.name}" in protocol message object.'
         )
 
-    def new(self, message: Message) -> Any:
+    def new(self, message: ProtoMessage) -> Any:
         """Return the value of a field that has not been read or set before."""
         raise NotImplementedError
 
-    def initialize(self, message: Message, value: Any) -> None:
+    def initialize(self, message: ProtoMessage, value: Any) -> None:
         """Set the field from an argument of the constructor."""
         raise NotImplementedError
 
-    def merge(self, message: Message, value: Any) -> None:
+    def merge(self, message: ProtoMessage, value: Any) -> None:
         """Add the value of another message's field to the field."""
         self.initialize(message, value)
 
@@ -86,7 +86,7 @@ class Field:
         """Return True if the field can have this wire type in encoded messages."""
         return wire == self.wire
 
-    def read(self, message: Message, data: memoryview, at: int, tag: int, depth: int) -> int:
+    def read(self, message: ProtoMessage, data: memoryview, at: int, tag: int, depth: int) -> int:
         """Add an encoded value to the field, and return the position of the next field."""
         raise NotImplementedError
 
@@ -97,7 +97,7 @@ class Field:
     def _chunk(self, data: bytes) -> bytes:
         return b"".join((self._tag, varint(len(data)), data))
 
-    def _lines_of(self, message: Message) -> list[str]:
+    def _lines_of(self, message: ProtoMessage) -> list[str]:
         return [f"{self.name} {{", *(f"  {line}" for line in message._lines()), "}"]
 
 
@@ -127,22 +127,22 @@ class ScalarField(Field):
         self.kind: Kind = kind
         self.wire = kind.wire
 
-    def __set__(self, instance: Message, value: Any) -> None:
+    def __set__(self, instance: ProtoMessage, value: Any) -> None:
         checked = self.kind.checked(value, self.full_name)
         instance.SetInParent()
         instance._values[self.name] = checked
 
-    def new(self, message: Message) -> Any:
+    def new(self, message: ProtoMessage) -> Any:
         return self.kind.default
 
-    def initialize(self, message: Message, value: Any) -> None:
+    def initialize(self, message: ProtoMessage, value: Any) -> None:
         message._values[self.name] = self.kind.checked(value, self.full_name)
 
     def encode(self, value: Any) -> bytes:
         data = self.kind.encoded([value])
         return self._chunk(data) if self.wire == BYTES else self._tag + data
 
-    def read(self, message: Message, data: memoryview, at: int, tag: int, depth: int) -> int:
+    def read(self, message: ProtoMessage, data: memoryview, at: int, tag: int, depth: int) -> int:
         found, at = self.kind.read(data, at, tag, self.full_name)
         message._values[self.name] = found[0]
         return at
@@ -157,11 +157,11 @@ class MessageField(Field):
     has_presence = True
     assignable = "message field"
 
-    def __init__(self, number: int, message: type[Message], oneof: str | None = None) -> None:
+    def __init__(self, number: int, message: type[ProtoMessage], oneof: str | None = None) -> None:
         super().__init__(number, oneof)
         self.message = message
 
-    def new(self, message: Message) -> Message:
+    def new(self, message: ProtoMessage) -> ProtoMessage:
         found = message._unset.get(self.name)
         if found is None:
             found = self.message()
@@ -169,7 +169,7 @@ class MessageField(Field):
             message._unset[self.name] = found
         return found
 
-    def initialize(self, message: Message, value: Any) -> None:
+    def initialize(self, message: ProtoMessage, value: Any) -> None:
         target = self.__get__(message, type(message))
         target.SetInParent()
         if isinstance(value, dict):
@@ -185,17 +185,17 @@ class MessageField(Field):
     def is_set(self, value: Any) -> bool:
         return True
 
-    def encode(self, value: Message) -> bytes:
+    def encode(self, value: ProtoMessage) -> bytes:
         return self._chunk(value._encoded())
 
-    def read(self, message: Message, data: memoryview, at: int, tag: int, depth: int) -> int:
+    def read(self, message: ProtoMessage, data: memoryview, at: int, tag: int, depth: int) -> int:
         target = self.__get__(message, type(message))
         target.SetInParent()
         inner, at = _content(data, at, tag)
         target._read(inner, depth + 1)
         return at
 
-    def lines(self, value: Message) -> list[str]:
+    def lines(self, value: ProtoMessage) -> list[str]:
         return self._lines_of(value)
 
 
@@ -204,25 +204,25 @@ class RepeatedField(Field):
 
     is_repeated = True
 
-    def __init__(self, number: int, of: Kind | type[Message]) -> None:
+    def __init__(self, number: int, of: Kind | type[ProtoMessage]) -> None:
         super().__init__(number)
         if isinstance(of, Kind):
             self.kind = of
         else:
             self.message = of
 
-    def new(self, message: Message) -> Repeated:
+    def new(self, message: ProtoMessage) -> RepeatedValues:
         kind = RepeatedScalarContainer if self.message is None else RepeatedCompositeContainer
         found = message._values[self.name] = kind(self, message)
         return found
 
-    def initialize(self, message: Message, value: Any) -> None:
-        found: Repeated = self.__get__(message, type(message))
-        if self.message is not None and not isinstance(value, Repeated):
+    def initialize(self, message: ProtoMessage, value: Any) -> None:
+        found: RepeatedValues = self.__get__(message, type(message))
+        if self.message is not None and not isinstance(value, RepeatedValues):
             value = [self.message(**v) if isinstance(v, dict) else v for v in value]
         found.extend(value)
 
-    def encode(self, value: Repeated) -> bytes:
+    def encode(self, value: RepeatedValues) -> bytes:
         items = value._items
         if self.message is not None:
             return b"".join(self._chunk(item._encoded()) for item in items)
@@ -233,7 +233,7 @@ class RepeatedField(Field):
     def accepts(self, wire: int) -> bool:
         return wire == BYTES or (self.kind is not None and wire == self.kind.wire)
 
-    def read(self, message: Message, data: memoryview, at: int, tag: int, depth: int) -> int:
+    def read(self, message: ProtoMessage, data: memoryview, at: int, tag: int, depth: int) -> int:
         items = self.__get__(message, type(message))._items
         if self.message is None:
             found, at = self.kind.read(data, at, tag, self.full_name)
@@ -245,7 +245,7 @@ class RepeatedField(Field):
         items.append(made)
         return at
 
-    def lines(self, value: Repeated) -> list[str]:
+    def lines(self, value: RepeatedValues) -> list[str]:
         if self.message is None:
             return [f"{self.name}: {self.kind.text(item)}" for item in value._items]
         return [line for item in value._items for line in self._lines_of(item)]
@@ -259,20 +259,20 @@ class MapField(Field):
 
     is_repeated = True
 
-    def __init__(self, number: int, entry: type[Message]) -> None:
+    def __init__(self, number: int, entry: type[ProtoMessage]) -> None:
         super().__init__(number)
         self.message = entry
         self._key, self._value = entry.DESCRIPTOR.fields
         self.key, self.kind = self._key.kind, self._value.kind
         self.value_message = self._value.message
 
-    def new(self, message: Message) -> Mapped:
+    def new(self, message: ProtoMessage) -> MapValues:
         kind = ScalarMapContainer if self.value_message is None else MessageMapContainer
         found = message._values[self.name] = kind(self, message)
         return found
 
-    def initialize(self, message: Message, value: Any) -> None:
-        found: Mapped = self.__get__(message, type(message))
+    def initialize(self, message: ProtoMessage, value: Any) -> None:
+        found: MapValues = self.__get__(message, type(message))
         if not isinstance(value, Mapping):
             raise TypeError(
                 f"bad argument type for built-in operation: the field {self.full_name} is "
@@ -286,17 +286,17 @@ class MapField(Field):
             else:
                 found[key].CopyFrom(item)
 
-    def merge(self, message: Message, value: Any) -> None:
+    def merge(self, message: ProtoMessage, value: Any) -> None:
         self.__get__(message, type(message)).MergeFrom(value)
 
-    def encode(self, value: Mapped) -> bytes:
+    def encode(self, value: MapValues) -> bytes:
         encode_key, encode_value = self._key.encode, self._value.encode
         keys = sorted(value._items, key=_place)
         return b"".join(
             self._chunk(encode_key(key) + encode_value(value._items[key])) for key in keys
         )
 
-    def read(self, message: Message, data: memoryview, at: int, tag: int, depth: int) -> int:
+    def read(self, message: ProtoMessage, data: memoryview, at: int, tag: int, depth: int) -> int:
         inner, at = _content(data, at, tag)
         entry = self.message()
         entry._read(inner, depth + 1)
@@ -307,7 +307,7 @@ class MapField(Field):
         items[entry.key] = value
         return at
 
-    def lines(self, value: Mapped) -> list[str]:
+    def lines(self, value: MapValues) -> list[str]:
         found = []
         for key, item in sorted(value._items.items(), key=lambda pair: pair[0]):
             inner = [*self._key.lines(key), *self._value.lines(item)]

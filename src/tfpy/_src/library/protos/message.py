@@ -44,7 +44,7 @@ class Descriptor:
         return self.fields_by_name[name]
 
 
-class Message:
+class ProtoMessage:
     """A message of Protocol Buffers.
 
     Subclasses declare their fields as attributes. Every field is also an argument of the
@@ -75,8 +75,8 @@ class Message:
         if args:
             raise TypeError("No positional arguments allowed")
         self._values: dict[str, Any] = {}
-        self._unset: dict[str, Message] = {}
-        self._owner: tuple[Message, Field] | None = None
+        self._unset: dict[str, ProtoMessage] = {}
+        self._owner: tuple[ProtoMessage, Field] | None = None
         self._unknown = b""
         if fields:
             self._initialize(fields)
@@ -104,7 +104,7 @@ class Message:
         return self.HasField(name)
 
     def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Message) or type(other) is not type(self):
+        if not isinstance(other, ProtoMessage) or type(other) is not type(self):
             return NotImplemented
         return self._encoded() == other._encoded()
 
@@ -133,7 +133,7 @@ class Message:
         parts = [field.encode(value) for field, value in self._present()]
         return b"".join((*parts, self._unknown))
 
-    def _attach(self, field: Field, value: Message) -> None:
+    def _attach(self, field: Field, value: ProtoMessage) -> None:
         """Set a message field whose value has been changed or set for the first time."""
         for other in self.DESCRIPTOR.oneofs.get(field.containing_oneof or "", ()):
             self._values.pop(other.name, None)
@@ -343,5 +343,5 @@ class Message:
                 continue
             inner = value.values() if hasattr(value, "values") else value
             for message in inner if field.is_repeated else [value]:
-                if isinstance(message, Message):
+                if isinstance(message, ProtoMessage):
                     message.DiscardUnknownFields()

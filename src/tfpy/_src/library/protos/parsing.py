@@ -18,7 +18,7 @@ from tfpy._src.functions.control.effects import on_host
 from tfpy._src.library.io.checked_json import ModelFileError
 from tfpy._src.library.protos import columns
 from tfpy._src.library.protos.composites import composed
-from tfpy._src.library.protos.feature_plan import Dense, Plan, plan_of
+from tfpy._src.library.protos.feature_plan import Dense, FeaturePlan, plan_of
 from tfpy._src.library.protos.features import (
     Feature,
     FixedLenFeature,
@@ -187,7 +187,7 @@ def names_of(example_names: TensorLike | None, serialized: Tensor, op: str) -> l
 
 
 def _parsed(
-    data: Sequence[bytes], names: Sequence[str], plan: Plan, batched: bool
+    data: Sequence[bytes], names: Sequence[str], plan: FeaturePlan, batched: bool
 ) -> dict[str, Any]:
     """Return the tensors of all columns."""
     found: dict[str, Any] = {}

@@ -18,7 +18,7 @@ from tfpy._src.core.typing import TensorLike
 from tfpy._src.library.io.checked_json import ModelFileError
 from tfpy._src.library.protos import columns
 from tfpy._src.library.protos.composites import composed
-from tfpy._src.library.protos.feature_plan import Dense, Plan, plan_of
+from tfpy._src.library.protos.feature_plan import Dense, FeaturePlan, plan_of
 from tfpy._src.library.protos.features import (
     Feature,
     FixedLenFeature,
@@ -191,7 +191,7 @@ class _Batch:
                 _OP, f"Invalid protocol message input, example id: {name}"
             ) from None
 
-    def context(self, plan: Plan) -> dict[str, Any]:
+    def context(self, plan: FeaturePlan) -> dict[str, Any]:
         """Return the tensors of features of whole examples."""
         found: dict[str, Any] = {}
         for key, dtype in plan.sparse.items():
@@ -237,7 +237,7 @@ class _Batch:
         values = columns.joined(parts, column.dtype).reshape((*lead, *column.shape))
         return columns.tensor(_OP, key, values)
 
-    def lists(self, plan: Plan) -> tuple[dict[str, Any], dict[str, Tensor]]:
+    def lists(self, plan: FeaturePlan) -> tuple[dict[str, Any], dict[str, Tensor]]:
         """Return the tensors of sequences, and the numbers of steps of the dense ones."""
         found: dict[str, Any] = {}
         lengths: dict[str, Tensor] = {}

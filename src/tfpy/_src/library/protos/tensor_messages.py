@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tfpy._src.library.protos.containers import Repeated, RepeatedCompositeContainer
+from tfpy._src.library.protos.containers import RepeatedCompositeContainer, RepeatedValues
 from tfpy._src.library.protos.fields import MessageField, RepeatedField, ScalarField
 from tfpy._src.library.protos.kinds import (
     BOOL,
@@ -16,7 +16,7 @@ from tfpy._src.library.protos.kinds import (
     UINT64,
     enumeration,
 )
-from tfpy._src.library.protos.message import Message
+from tfpy._src.library.protos.message import ProtoMessage
 
 _NAMES = [
     *("INVALID", "FLOAT", "DOUBLE", "INT32", "UINT8", "INT16", "INT8", "STRING", "COMPLEX64"),
@@ -33,7 +33,7 @@ DATA_TYPE = enumeration(
 )
 
 
-class TensorShapeProto(Message):
+class TensorShapeProto(ProtoMessage):
     """The shape of a tensor.
 
     Args:
@@ -43,7 +43,7 @@ class TensorShapeProto(Message):
 
     __slots__ = ()
 
-    class Dim(Message):
+    class Dim(ProtoMessage):
         """One dimension of a shape."""
 
         __slots__ = ()
@@ -54,7 +54,7 @@ class TensorShapeProto(Message):
     unknown_rank: bool = ScalarField(3, BOOL)  # type: ignore[assignment]
 
 
-class TensorProto(Message):
+class TensorProto(ProtoMessage):
     """A tensor: its dtype, its shape, and its values.
 
     The values are the bytes of the array (`tensor_content`), or the items of the field for the
@@ -66,15 +66,15 @@ class TensorProto(Message):
     tensor_shape: TensorShapeProto = MessageField(2, TensorShapeProto)  # type: ignore[assignment]
     version_number: int = ScalarField(3, INT32)  # type: ignore[assignment]
     tensor_content: bytes = ScalarField(4, BYTE_STRING)  # type: ignore[assignment]
-    float_val: Repeated = RepeatedField(5, FLOAT)  # type: ignore[assignment]
-    double_val: Repeated = RepeatedField(6, DOUBLE)  # type: ignore[assignment]
-    int_val: Repeated = RepeatedField(7, INT32)  # type: ignore[assignment]
-    string_val: Repeated = RepeatedField(8, BYTE_STRING)  # type: ignore[assignment]
-    scomplex_val: Repeated = RepeatedField(9, FLOAT)  # type: ignore[assignment]
-    int64_val: Repeated = RepeatedField(10, INT64)  # type: ignore[assignment]
-    bool_val: Repeated = RepeatedField(11, BOOL)  # type: ignore[assignment]
-    dcomplex_val: Repeated = RepeatedField(12, DOUBLE)  # type: ignore[assignment]
-    half_val: Repeated = RepeatedField(13, INT32)  # type: ignore[assignment]
-    uint32_val: Repeated = RepeatedField(16, UINT32)  # type: ignore[assignment]
-    uint64_val: Repeated = RepeatedField(17, UINT64)  # type: ignore[assignment]
+    float_val: RepeatedValues = RepeatedField(5, FLOAT)  # type: ignore[assignment]
+    double_val: RepeatedValues = RepeatedField(6, DOUBLE)  # type: ignore[assignment]
+    int_val: RepeatedValues = RepeatedField(7, INT32)  # type: ignore[assignment]
+    string_val: RepeatedValues = RepeatedField(8, BYTE_STRING)  # type: ignore[assignment]
+    scomplex_val: RepeatedValues = RepeatedField(9, FLOAT)  # type: ignore[assignment]
+    int64_val: RepeatedValues = RepeatedField(10, INT64)  # type: ignore[assignment]
+    bool_val: RepeatedValues = RepeatedField(11, BOOL)  # type: ignore[assignment]
+    dcomplex_val: RepeatedValues = RepeatedField(12, DOUBLE)  # type: ignore[assignment]
+    half_val: RepeatedValues = RepeatedField(13, INT32)  # type: ignore[assignment]
+    uint32_val: RepeatedValues = RepeatedField(16, UINT32)  # type: ignore[assignment]
+    uint64_val: RepeatedValues = RepeatedField(17, UINT64)  # type: ignore[assignment]
     float8_val: bytes = ScalarField(18, BYTE_STRING)  # type: ignore[assignment]
