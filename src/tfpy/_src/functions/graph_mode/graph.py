@@ -92,6 +92,8 @@ class Graph(Collections):
 
     def __init__(self) -> None:
         self.name = "graph"
+        self.scope = ""
+        """Prefix of names outside of name scopes."""
         self.operations: list[Operation] = []
         self.collections: dict[Hashable, list[Any]] = {}
         self.variables: list[Variable] = []
