@@ -201,9 +201,6 @@ class Composite(Dispatched):
 
     __slots__ = ()
 
-    is_like_tensor: ClassVar[bool] = True
-    """True if `tf.is_tensor` recognizes the value."""
-
     def as_tensor(self) -> Tensor:
         """Convert the value to one tensor.
 

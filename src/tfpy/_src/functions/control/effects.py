@@ -71,11 +71,6 @@ def control_dependencies(control_inputs: Iterable[object] | None) -> Iterator[No
 
     See also: `tf.group`.
     """
-    trace = tracing.current()
-    if trace is not None and trace.is_graph:
-        with trace.control_dependencies(control_inputs):
-            yield
-        return
     for value in control_inputs or ():
         if callable(value):
             value()
@@ -385,14 +380,11 @@ def _checked(function: Function, avals: tuple[Aval, ...]) -> Function:
     return checked
 
 
-def group(*inputs: object, name: str | None = None) -> Any:
+def group(*inputs: object, name: str | None = None) -> None:
     """Group ops, as in TensorFlow. This does nothing, because ops always run in program order.
 
     Args:
         *inputs: Tensors or operations, which have been computed before the call.
-
-    Returns:
-        None. While a `tf.Graph` is active, a `tf.Operation` that runs the operations.
 
     Example:
         >>> import tfpy as tf
@@ -406,15 +398,10 @@ def group(*inputs: object, name: str | None = None) -> Any:
 
     See also: `tf.control_dependencies`, `tf.no_op`.
     """
-    trace = tracing.current()
-    return trace.group(inputs, name) if trace is not None and trace.is_graph else None
 
 
-def no_op(name: str | None = None) -> Any:
+def no_op(name: str | None = None) -> None:
     """Do nothing, for example as a branch of `tf.cond`.
-
-    Returns:
-        None. While a `tf.Graph` is active, a `tf.Operation` without effects.
 
     Example:
         >>> import tfpy as tf
@@ -428,5 +415,3 @@ def no_op(name: str | None = None) -> Any:
 
     See also: `tf.group`.
     """
-    trace = tracing.current()
-    return trace.group((), name or "NoOp") if trace is not None and trace.is_graph else None

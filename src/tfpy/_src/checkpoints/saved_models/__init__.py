@@ -1,1 +1,0 @@
-"""SavedModels: `tf.saved_model.save` and `tf.saved_model.load`."""

@@ -1,1 +1,0 @@
-"""`tf.summary`: event files, which TensorBoard reads."""

@@ -1,1 +1,0 @@
-"""`tf.test`: test cases with assertions about tensors, numeric gradients, and benchmarks."""
