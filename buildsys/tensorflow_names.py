@@ -95,4 +95,4 @@ def _of_module(
     cells = (
         (", ".join(rows[key]), *key) for key in sorted(rows, key=lambda key: order.index(key[0]))
     )
-    return f"### {module}\n\n{table(('names', 'in tfpy', ''), cells)}"
+    return f"## {module}\n\n{table(('names', 'in tfpy', ''), cells)}"

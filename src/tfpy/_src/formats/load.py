@@ -165,27 +165,6 @@ async def load_async(
 
     See also: `tf.models.load`.
     """
-    try:
-        return await _loaded(source, trainable, quantize, progress, safe_mode)
-    except ModelFileError as error:
-        raise _public(error) from error.__cause__
-
-
-def _public(error: ModelFileError) -> ValueError:
-    """Return the same error as a class of Python, because users cannot import ModelFileError."""
-    made = ValueError(str(error)).with_traceback(error.__traceback__)
-    for note in getattr(error, "__notes__", ()):
-        made.add_note(note)
-    return made
-
-
-async def _loaded(
-    source: ModelSource,
-    trainable: bool,
-    quantize: str | None,
-    progress: Progress | None,
-    safe_mode: bool,
-) -> Any:
     source = await received(source)
     if isinstance(source, bytes | bytearray | memoryview) and not is_zip(bytes(source[:4])):
         files = opened({MODEL: bytes(source)}, (MODEL,))
