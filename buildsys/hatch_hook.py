@@ -48,7 +48,7 @@ class ReadmeHook(MetadataHookInterface):
 
 
 def with_absolute_links(text: str, repository: str, tag: str) -> str:
-    """Return a README of the repository whose relative links lead to the files of a version.
+    """Return a README with absolute links to the files of a version in the repository.
 
     Args:
         text: Markdown.

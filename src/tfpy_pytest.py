@@ -65,7 +65,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Show the frames of tests, without those of tfpy and Keras, in reports of failures.
+    """Hide the frames of tfpy and Keras in reports of failed tests.
 
     Reports of skipped browser tests show the location of the test.
     """

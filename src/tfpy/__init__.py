@@ -180,9 +180,6 @@ from tfpy._src.functions.control.control_flow import (
     while_loop as while_loop,
 )
 from tfpy._src.functions.control.effects import (
-    control_dependencies as control_dependencies,
-    group as group,
-    no_op as no_op,
     numpy_function as numpy_function,
     py_function as py_function,
 )
@@ -191,6 +188,11 @@ from tfpy._src.functions.control.mapping import (
     foldr as foldr,
     map_fn as map_fn,
     scan as scan,
+)
+from tfpy._src.functions.control.ordering import (
+    control_dependencies as control_dependencies,
+    group as group,
+    no_op as no_op,
 )
 from tfpy._src.functions.control.tensor_array import TensorArray as TensorArray
 from tfpy._src.functions.control.vectorized import vectorized_map as vectorized_map

@@ -6,7 +6,8 @@ from __future__ import annotations
 
 import signal
 import threading
-from collections.abc import Iterator
+import types
+from collections.abc import Generator, Iterator
 
 import pytest
 
@@ -118,10 +119,12 @@ def test_a_finalizer_at_the_end_of_a_function() -> None:
 
 
 def test_a_finalizer_without_a_caller() -> None:
-    def __del__() -> Iterator[None]:  # noqa: N807  # a frame of this name that nothing calls
+    def waiting() -> Generator[None]:
         yield
 
-    interrupts._on_interrupt(signal.SIGINT, __del__().gi_frame)  # type: ignore[attr-defined]
+    frame = types.FunctionType(waiting.__code__.replace(co_name="__del__"), {})().gi_frame
+    assert frame.f_back is None
+    interrupts._on_interrupt(signal.SIGINT, frame)
     with pytest.raises(KeyboardInterrupt), held:
         pass
 

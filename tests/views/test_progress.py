@@ -277,9 +277,9 @@ def test_an_axis_has_at_least_two_ticks(ends: tuple[float, float]) -> None:
     points = [(0.0, ends[0]), (1.0, ends[1])]
     root = ElementTree.fromstring(line_charts.charts({"a": {"a": points}}, "step"))
     below = [text for text in root.iter(f"{SVG}text") if text.get("text-anchor") == "middle"]
-    beside = [text for text in root.iter(f"{SVG}text") if text.get("x") == "46"]
+    labels = [text for text in root.iter(f"{SVG}text") if text.get("x") == "46"]
     assert len(below) >= 2
-    assert len(beside) >= 2
+    assert len(labels) >= 2
 
 
 def test_long_lines_are_thinned() -> None:

@@ -7,7 +7,7 @@ const EVENTS = [
   ["error", ErrorEvent],
 ];
 
-/** A stand-in for a Worker, which passes messages to the current worker and dispatches the events of all workers. */
+/** An object with the interface of a Worker, which passes messages to the current worker and dispatches the events of all workers. */
 export class PageWorker extends EventTarget {
   onmessage = null;
   onmessageerror = null;

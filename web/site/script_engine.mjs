@@ -46,10 +46,10 @@ function streamTo(print) {
  */
 async function addModules(pyodide, modules) {
   const addresses = modules.map(resolved);
-  const texts = await Promise.all(addresses.map(textAt));
-  for (const [i, text] of texts.entries()) {
+  const sources = await Promise.all(addresses.map(textAt));
+  for (const [i, source] of sources.entries()) {
     const { pathname } = new URL(addresses[i]);
-    pyodide.FS.writeFile(pathname.slice(pathname.lastIndexOf("/") + 1), text);
+    pyodide.FS.writeFile(pathname.slice(pathname.lastIndexOf("/") + 1), source);
   }
 }
 

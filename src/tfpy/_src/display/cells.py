@@ -82,7 +82,7 @@ def _parts(body: list[ast.stmt], echoes: bool) -> Iterator[ast.Expression | ast.
 
 
 def _flags(tree: ast.Module, filename: str) -> int:
-    """Return the compiler's flags for each part, with those of `from __future__ import`."""
+    """Return the compiler's flags for each part, including the program's future imports."""
     awaits = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
     whole = compile(tree, filename, "exec", awaits, dont_inherit=True)
     return awaits | (whole.co_flags & _FUTURES)

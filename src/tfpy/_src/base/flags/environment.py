@@ -327,8 +327,8 @@ def _flag(name: str) -> Flag:
         return FLAGS[name]
     if name in MEANINGLESS:
         raise ValueError(f"Flag {name} of TensorFlow.js has no effect here: {MEANINGLESS[name]}")
-    mend = did_you_mean(name, FLAGS) or " docs/environment.md lists all flags."
-    raise ValueError(f"Unknown flag {name!r}.{mend}")
+    advice = did_you_mean(name, FLAGS) or " docs/environment.md lists all flags."
+    raise ValueError(f"Unknown flag {name!r}.{advice}")
 
 
 def checked(name: str, value: Value) -> Flag:

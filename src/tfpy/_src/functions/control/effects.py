@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, TypeAlias
 
@@ -44,37 +44,6 @@ _RAISED: tuple[tuple[tuple[type[Exception], ...], type[OpError]], ...] = (
     ((Exception,), UnknownError),
 )
 """TensorFlow's error class for each class of Python exceptions."""
-
-
-@contextmanager
-def control_dependencies(control_inputs: Iterable[object] | None) -> Iterator[None]:
-    """Return a context manager for code that must run after other ops, as in TensorFlow.
-
-    Side effects always happen in program order, in a `tf.function` too. The context manager
-    therefore only calls the inputs that are functions.
-
-    Args:
-        control_inputs: List of tensors, ops or functions that must run first, or None.
-
-    Returns:
-        A context manager.
-
-    Example:
-        >>> import tfpy as tf
-        >>> x = tf.Variable(1)
-        >>> @tf.function
-        ... def count():
-        ...     with tf.control_dependencies([x.assign_add(5)]):
-        ...         return tf.identity(x)
-        >>> count().numpy().tolist()
-        6
-
-    See also: `tf.group`.
-    """
-    for value in control_inputs or ():
-        if callable(value):
-            value()
-    yield
 
 
 def _execute(*tensors: Tensor, function: Function, avals: tuple[Aval, ...]) -> list[Tensor]:
@@ -267,8 +236,8 @@ def numpy_function(
     return _call(called, tensors, specs, isinstance(Tout, list | tuple))
 
 
-def _check_passed(name: str, func: Function | None, inp: Any, Tout: Any) -> None:  # noqa: N803
-    if Tout is None:
+def _check_passed(name: str, func: Function | None, inp: Any, output_types: ResultType) -> None:
+    if output_types is None:
         raise TypeError(
             f"tf.{name}: the argument `Tout` is missing. Pass the dtype of the result; in a "
             f"decorator, pass it by name, as in @tf.{name}(Tout=tf.float32)"
@@ -378,40 +347,3 @@ def _checked(function: Function, avals: tuple[Aval, ...]) -> Function:
         return results
 
     return checked
-
-
-def group(*inputs: object, name: str | None = None) -> None:
-    """Group ops, as in TensorFlow. This does nothing, because ops always run in program order.
-
-    Args:
-        *inputs: Tensors or operations, which have been computed before the call.
-
-    Example:
-        >>> import tfpy as tf
-        >>> x, y = tf.Variable(1), tf.Variable(2)
-        >>> @tf.function
-        ... def both():
-        ...     tf.group(x.assign_add(10), y.assign_add(10))
-        >>> both()
-        >>> x.numpy().tolist(), y.numpy().tolist()
-        (11, 12)
-
-    See also: `tf.control_dependencies`, `tf.no_op`.
-    """
-
-
-def no_op(name: str | None = None) -> None:
-    """Do nothing, for example as a branch of `tf.cond`.
-
-    Example:
-        >>> import tfpy as tf
-        >>> @tf.function
-        ... def increase(x, really):
-        ...     tf.cond(really, lambda: tf.group(x.assign_add(1)), tf.no_op)
-        >>> x = tf.Variable(1)
-        >>> increase(x, tf.constant(False))
-        >>> x.numpy().tolist()
-        1
-
-    See also: `tf.group`.
-    """
