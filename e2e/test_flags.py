@@ -34,8 +34,8 @@ json.dumps({"flags": tf.env().get_flags(), "report": report})`);
 def test_flags_of_the_address(tfpy_page: Callable[..., OpenPage]) -> None:
     found = tfpy_page("tfpy-testing/blank.html").evaluate(FROM_ADDRESS, 120.0)
     assert found["unknown"] == (
-        "tfpy: ValueError: the page's address, tfpyflags: Unknown flag 'WEBGL_FORCE_F16_TEXTURE'; "
-        "did you mean WEBGL_FORCE_F16_TEXTURES?"
+        "tfpy: ValueError: the page's address, tfpyflags: Unknown flag 'WEBGL_FORCE_F16_TEXTURE'. "
+        "Did you mean 'WEBGL_FORCE_F16_TEXTURES'?"
     )
     flags, report = found["flags"], found["report"]
     assert flags["IS_BROWSER"]

@@ -162,7 +162,7 @@ def test_what_cannot_be_loaded_is_named(tfpy_page: OpenPageFixture) -> None:
             "tfpy: ValueError: Flag TFPY_WASM_THREADS_COUNT must be an integer of at least 0, "
             "not -3"
         ],
-        "flag": ["tfpy: ValueError: Unknown flag 'WASM_SPEED'; d"],
+        "flag": ["tfpy: ValueError: Unknown flag 'WASM_SPEED'. docs/"],
     }.items():
         for text in texts:
             assert text in found[name], (name, found[name])

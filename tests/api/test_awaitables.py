@@ -16,6 +16,7 @@ import pytest
 from surface import public
 
 import tfpy as tf
+from tfpy._src.backends.awaitable import Awaitable
 
 PRIVATE = ("keras_support.training", "functions.tf_function.concrete", "formats.graph_model")
 """Modules with awaitables that no public namespace defines: methods of models and functions."""
@@ -77,3 +78,13 @@ def test_a_forgotten_await_names_the_call_and_the_line(name: str) -> None:
     assert shown is not None
     assert shown[1] == shown[2]
     assert re.search(rf"(^|\.){method}\(.*\)$", shown[1])
+
+
+def test_an_interrupted_construction_is_silent(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An interrupt can arrive before the constructor has set an attribute."""
+    raised: list[Any] = []
+    monkeypatch.setattr(sys, "unraisablehook", raised.append)
+    value = Awaitable.__new__(Awaitable)
+    assert not hasattr(value, "shape")
+    del value
+    assert raised == []

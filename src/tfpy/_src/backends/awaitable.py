@@ -26,9 +26,12 @@ class Awaitable(Coroutine[Any, Any, T]):
     Using it like its result is a TypeError, and there is a warning if it is never awaited.
     """
 
+    _call = "the function"
+    _begun = True  # until __init__ ends, which an interrupt can prevent
+
     def __init__(self, awaited: Awaited[T], call: str) -> None:
-        self._steps: Any = awaited.__await__()
         self._call = call
+        self._steps: Any = awaited.__await__()
         self._begun = False
 
     def __await__(self) -> Generator[Any, Any, T]:
