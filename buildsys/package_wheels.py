@@ -103,8 +103,9 @@ ENGINE_LATE = (
     # Deferred code looks up their names (keras_support/overlay.py).
     *(f"{ENGINE}display/{name}" for name in DISPLAY_LATE),
     f"{ENGINE}functions/tf_function/diagrams",
-    # Checkpoints.
+    # Checkpoints and SavedModels.
     f"{ENGINE}checkpoints/[!_s]*",
+    f"{ENGINE}checkpoints/saved_models/*",
     f"{ENGINE}checkpoints/status",
     # Pages do not use these.
     f"{ENGINE}distribute/dtensor/*",

@@ -39,8 +39,11 @@ from tfpy import (
     sparse as sparse,
     spectral as spectral,
     strings as strings,
+    sysconfig as sysconfig,
     tpu as tpu,
+    types as types,
     typing as typing,
+    version as version,
 )
 from tfpy._src.backends.custom_kernels import (
     copy_registered_kernels as copy_registered_kernels,
@@ -179,6 +182,7 @@ from tfpy._src.functions.control.control_flow import (
     switch_case as switch_case,
     while_loop as while_loop,
 )
+from tfpy._src.functions.control.critical_section import CriticalSection as CriticalSection
 from tfpy._src.functions.control.effects import (
     numpy_function as numpy_function,
     py_function as py_function,
@@ -196,6 +200,8 @@ from tfpy._src.functions.control.ordering import (
 )
 from tfpy._src.functions.control.tensor_array import TensorArray as TensorArray
 from tfpy._src.functions.control.vectorized import vectorized_map as vectorized_map
+from tfpy._src.functions.graph_mode.graph import Graph as Graph
+from tfpy._src.functions.graph_mode.operation import Operation as Operation
 from tfpy._src.functions.tf_function.api import (
     compile_model as compile_model,
     compile_model_async as compile_model_async,
@@ -224,12 +230,15 @@ from tfpy._src.library.debugging.float16 import (
     Float16Check as Float16Check,
     check_float16 as check_float16,
 )
+from tfpy._src.library.debugging.logs import get_logger as get_logger
 from tfpy._src.library.debugging.modes import (
     enable_debug_mode as enable_debug_mode,
     enable_prod_mode as enable_prod_mode,
 )
 from tfpy._src.library.debugging.shapes import assert_rank as assert_rank
 from tfpy._src.library.sparse.conversion import sparse_to_dense as sparse_to_dense
+from tfpy._src.library.strings.edit_distance import edit_distance as edit_distance
+from tfpy._src.library.strings.fingerprints import fingerprint as fingerprint
 from tfpy._src.library.strings.formatting import print as print
 from tfpy._src.library.tfjs.cells import (
     basic_lstm_cell as basic_lstm_cell,
@@ -360,7 +369,11 @@ from tfpy._src.tensors.autodiff.functional import (
     variable_grads as variable_grads,
 )
 from tfpy._src.tensors.autodiff.gradient_tape import GradientTape as GradientTape
-from tfpy._src.tensors.autodiff.graph_gradients import gradients as gradients, hessians as hessians
+from tfpy._src.tensors.autodiff.graph_gradients import (
+    AggregationMethod as AggregationMethod,
+    gradients as gradients,
+    hessians as hessians,
+)
 from tfpy._src.tensors.autodiff.unconnected import UnconnectedGradients as UnconnectedGradients
 from tfpy._src.tensors.composite.ragged.tensor import RaggedTensor as RaggedTensor
 from tfpy._src.tensors.composite.sparse_tensor import SparseTensor as SparseTensor
@@ -404,6 +417,13 @@ from tfpy._src.tensors.ragged.components import (
     ragged_range as ragged_range,
     ragged_tensor_to_tensor as ragged_tensor_to_tensor,
 )
+from tfpy._src.tensors.random.initializers import (
+    constant_initializer as constant_initializer,
+    ones_initializer as ones_initializer,
+    random_normal_initializer as random_normal_initializer,
+    random_uniform_initializer as random_uniform_initializer,
+    zeros_initializer as zeros_initializer,
+)
 from tfpy._src.tensors.random.stateful import multinomial as multinomial, rand as rand
 from tfpy._src.tensors.variables.distribution import (
     VariableAggregation as VariableAggregation,
@@ -418,6 +438,9 @@ if _typing.TYPE_CHECKING:
         notebook as notebook,
         profiler as profiler,
         raw_ops as raw_ops,
+        saved_model as saved_model,
+        summary as summary,
+        test as test,
         train as train,
     )
     from tfpy._src.formats.exported.api import export as export
@@ -439,6 +462,10 @@ if _typing.TYPE_CHECKING:
     )
     from tfpy._src.library.config.device_info import device_info as device_info
     from tfpy._src.library.profiler.info import profile as profile, profile_async as profile_async
+    from tfpy._src.library.protos.tensor_protos import (
+        make_ndarray as make_ndarray,
+        make_tensor_proto as make_tensor_proto,
+    )
 
 _LATER = {
     "export": "tfpy._src.formats.exported.api",
@@ -455,11 +482,16 @@ _LATER = {
     "device_info": "tfpy._src.library.config.device_info",
     "save_graph_model": "tfpy._src.formats.tfjs.graph_model_writer",
     "save_onnx": "tfpy._src.formats.onnx.save",
+    "make_ndarray": "tfpy._src.library.protos.tensor_protos",
+    "make_tensor_proto": "tfpy._src.library.protos.tensor_protos",
     "models": "tfpy.models",
     "notebook": "tfpy.notebook",
     "profiler": "tfpy.profiler",
     "train": "tfpy.train",
     "raw_ops": "tfpy.raw_ops",
+    "saved_model": "tfpy.saved_model",
+    "summary": "tfpy.summary",
+    "test": "tfpy.test",
 }
 
 if _typing.TYPE_CHECKING:

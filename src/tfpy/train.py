@@ -1,4 +1,4 @@
-"""`tf.train`: checkpoints in TensorFlow's format, and cluster specifications."""
+"""`tf.train`: checkpoints in TensorFlow's format, examples, and cluster specifications."""
 
 # Generated from api.toml and the op table by `build.py face`. Edit those instead.
 
@@ -17,4 +17,20 @@ from tfpy._src.checkpoints.state import (
     get_checkpoint_state as get_checkpoint_state,
     latest_checkpoint as latest_checkpoint,
 )
+from tfpy._src.checkpoints.trackable_view import TrackableView as TrackableView
 from tfpy._src.distribute.cluster_spec import ClusterSpec as ClusterSpec
+from tfpy._src.library.compat.coordinator import Coordinator as Coordinator
+from tfpy._src.library.protos.example import (
+    BytesList as BytesList,
+    ClusterDef as ClusterDef,
+    Example as Example,
+    Feature as Feature,
+    FeatureList as FeatureList,
+    FeatureLists as FeatureLists,
+    Features as Features,
+    FloatList as FloatList,
+    Int64List as Int64List,
+    JobDef as JobDef,
+    SequenceExample as SequenceExample,
+)
+from tfpy._src.tensors.nn.moving_average import ExponentialMovingAverage as ExponentialMovingAverage

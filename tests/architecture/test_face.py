@@ -73,6 +73,7 @@ OWN = {
     """,
     "spectral": "fft ifft irfft rfft",
     "strings": "static_regex_replace string_n_grams string_split string_to_hash_bucket_fast",
+    "summary": "create_plot_writer",
     "typing": """
         Axis DTypeLike FloatLike IntLike Nest Padding PathLike ShapeLike Strides TensorLike
     """,
@@ -80,8 +81,8 @@ OWN = {
 """Names that TensorFlow does not have, mostly TensorFlow.js's names and environment functions."""
 
 
-MODULES = {"convert", "testing"}
-"""Modules for running or testing, which exist only after they are imported."""
+MODULES = {"convert", "testing", "mock"}
+"""Modules for running or testing, which exist only after they are imported, and one of Python."""
 
 
 def theirs(namespace: str) -> Any:

@@ -66,14 +66,23 @@ class LateImports(ast.NodeVisitor):
 
 
 SAME_CLASSES = {
+    "Constant": "an initializer of TensorFlow 1, and one of TensorFlow 2",
     "Finish": "the end of a shader, for each language",
+    "Graph": "the intermediate representation, and tf.Graph",
+    "Initializer": "the base of initializers of TensorFlow 1, and of TensorFlow 2",
     "MultiWorkerMirroredStrategy": "a former name",
     "Node": "a node of a model; the class of pydot",
     "Nodes": "the nodes of a file, for each format",
-    "Operation": "a record of an operation, for each format",
+    "Ones": "an initializer of TensorFlow 1, and one of TensorFlow 2",
+    "Operation": "a record of an operation, for each format, and tf.Operation",
+    "RandomNormal": "an initializer of TensorFlow 1, and one of TensorFlow 2",
+    "RandomUniform": "an initializer of TensorFlow 1, and one of TensorFlow 2",
     "Source": "the text of a shader, for each language",
     "TPUStrategy": "a former name",
     "Trace": "a public class of the profiler",
+    "Variable": "a Variable, and one of TensorFlow 1",
+    "Zeros": "an initializer of TensorFlow 1, and one of TensorFlow 2",
+    "name_scope": "a scope of TensorFlow 1, and one of TensorFlow 2",
 }
 """Class names that several modules define, with the reasons."""
 

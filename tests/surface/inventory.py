@@ -61,12 +61,15 @@ NO_OPS = (
     *(f"tfpy._src.formats.{name}" for name in ("convert", "exported", "node_graphs")),
     *(f"tfpy._src.formats.{name}" for name in ("graph_model", "load", "sources")),
     *(f"tfpy._src.formats.{name}" for name in ("onnx", "tensorflow.saved_model", "tfjs", "tflite")),
+    "tfpy._src.formats.summary",
+    "tfpy._src.library.compat.logs",
     "tfpy._src.library.profiler",
     "tfpy._src.tensors.random.generator",
     "tfpy._src.backends",
     "tfpy._src.library.config",
     "tfpy._src.base.tracing",
     "tfpy._src.tensors.variables.host_copies",
+    "tfpy._src.testing",
 )
 """Modules with functions that are not ops, because they do not compute tensors from tensors."""
 
@@ -75,12 +78,17 @@ NO_CALL = {
     "browser.from_gpu_buffer",
     "browser.as_javascript",
     "browser.gpu_device",
+    *(f"compat.v1.initializers.{n}" for n in ("he_normal", "he_uniform")),
+    *(f"compat.v1.initializers.{n}" for n in ("lecun_normal", "lecun_uniform")),
     "experimental.numpy.finfo",
+    "fingerprint",
     "image.decode_gif",
     "image.encode_jpeg",
     "image.encode_png",
     "image.is_jpeg",
     "is_tensor",
+    "make_ndarray",
+    "make_tensor_proto",
     "random.set_seed",
     "timestamp",
 }

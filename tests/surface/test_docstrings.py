@@ -39,7 +39,12 @@ WITHOUT = {
     "it needs the storage of a browser": "io.list_models_async io.remove_model_async",
     "it needs the wasm backend": "get_threads_count set_threads_count",
     "it needs Keras": "load_layers_model load_layers_model_async save_layers_model",
-    "it needs Pillow": "image.decode_gif image.decode_jpeg image.encode_jpeg",
+    "it needs Pillow": """
+        compat.v1.io.decode_gif compat.v1.io.decode_jpeg compat.v1.io.encode_jpeg
+    """,
+    "all functions create operations of a graph afterwards": """
+        compat.v1.disable_eager_execution compat.v1.disable_v2_behavior
+    """,
     "the process has another `import tensorflow` afterwards": "as_tensorflow",
 }
 """Names whose example cannot be run anywhere, by the reason."""

@@ -8,6 +8,9 @@ from tfpy._src.data.dataset import (
     INFINITE_CARDINALITY as INFINITE_CARDINALITY,
     UNKNOWN_CARDINALITY as UNKNOWN_CARDINALITY,
 )
+from tfpy._src.data.example_batches import (
+    make_batched_features_dataset as make_batched_features_dataset,
+)
 from tfpy._src.data.experimental import (
     Counter as Counter,
     CsvDataset as CsvDataset,

@@ -2,6 +2,10 @@
 
 # Generated from api.toml and the op table by `build.py face`. Edit those instead.
 
+from tfpy._src.library.io.decoding import (
+    decode_compressed as decode_compressed,
+    decode_csv as decode_csv,
+)
 from tfpy._src.library.io.files import (
     decode_base64 as decode_base64,
     decode_raw as decode_raw,
@@ -27,5 +31,29 @@ from tfpy._src.library.io.records import (
 from tfpy._src.library.io.stored_models import (
     list_models_async as list_models_async,
     remove_model_async as remove_model_async,
+)
+from tfpy._src.library.protos.features import (
+    FixedLenFeature as FixedLenFeature,
+    FixedLenSequenceFeature as FixedLenSequenceFeature,
+    RaggedFeature as RaggedFeature,
+    SparseFeature as SparseFeature,
+    VarLenFeature as VarLenFeature,
+)
+from tfpy._src.library.protos.parsing import (
+    parse_example as parse_example,
+    parse_single_example as parse_single_example,
+)
+from tfpy._src.library.protos.sequence_parsing import (
+    parse_sequence_example as parse_sequence_example,
+    parse_single_sequence_example as parse_single_sequence_example,
+)
+from tfpy._src.library.protos.sparse_protos import (
+    deserialize_many_sparse as deserialize_many_sparse,
+    serialize_many_sparse as serialize_many_sparse,
+    serialize_sparse as serialize_sparse,
+)
+from tfpy._src.library.protos.tensor_protos import (
+    parse_tensor as parse_tensor,
+    serialize_tensor as serialize_tensor,
 )
 from tfpy.io import gfile as gfile

@@ -11,6 +11,10 @@ from tfpy._src.core.primitives import (
     softplus as softplus,
     tanh as tanh,
 )
+from tfpy._src.library.candidates.losses import (
+    nce_loss as nce_loss,
+    sampled_softmax_loss as sampled_softmax_loss,
+)
 from tfpy._src.library.ctc.decoding import (
     ctc_beam_search_decoder as ctc_beam_search_decoder,
     ctc_greedy_decoder as ctc_greedy_decoder,

@@ -2,6 +2,12 @@
 
 # Generated from api.toml and the op table by `build.py face`. Edit those instead.
 
+from tfpy._src.library.candidates.samplers import (
+    all_candidate_sampler as all_candidate_sampler,
+    fixed_unigram_candidate_sampler as fixed_unigram_candidate_sampler,
+    log_uniform_candidate_sampler as log_uniform_candidate_sampler,
+    uniform_candidate_sampler as uniform_candidate_sampler,
+)
 from tfpy._src.tensors.random.algorithm import Algorithm as Algorithm
 from tfpy._src.tensors.random.generator import (
     Generator as Generator,

@@ -11,6 +11,12 @@ TRIPLE = "t([[0, 1], [2, 0]]), t([5.0, 6.0]), t([4, 3])"
 CALLS = {
     # random
     "random.uniform": "[3, 4], seed=5",
+    "random.all_candidate_sampler": "[[1], [2]], 1, 5, True",
+    "random.uniform_candidate_sampler": "[[1], [2]], 1, 4, True, 10, seed=5",
+    "random.log_uniform_candidate_sampler": "[[1], [2]], 1, 4, True, 10, seed=5",
+    "random.fixed_unigram_candidate_sampler": (
+        "[[1], [2]], 1, 3, True, 4, unigrams=[1.0, 2.0, 3.0, 4.0], seed=5"
+    ),
     "random.normal": "[3, 4], seed=5",
     "random.truncated_normal": "[3, 4], seed=5",
     "random.gamma": "[3], f(2), seed=5",
@@ -110,6 +116,9 @@ CALLS = {
     "sets.intersection": "i(5, 2, 4), i(5, 2, 3)",
     "sets.union": "i(5, 2, 4), i(5, 2, 3)",
     "sets.difference": "i(5, 2, 4), i(5, 2, 3)",
+    "edit_distance": (
+        "tf.sparse.from_dense(t([[1, 2], [0, 3]])), tf.sparse.from_dense(t([[1, 3], [2, 3]]))"
+    ),
     "sets.size": "tf.sparse.from_dense(i(3, 2, 4))",
     # strings
     "as_string": "f(3), precision=3",

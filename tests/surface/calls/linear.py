@@ -56,6 +56,10 @@ CALLS = {
     "linalg.triangular_solve": f"{TRIANGLE}, f(3, 2)",
     "linalg.banded_triangular_solve": "f(2, 4) + [[2.0], [0.0]], f(4, 2)",
     "linalg.cholesky_solve": f"{TRIANGLE}, f(3, 2)",
+    "linalg.experimental.conjugate_gradient": (
+        f"tf.linalg.LinearOperatorFullMatrix({SYMMETRIC}, is_self_adjoint=True, "
+        "is_positive_definite=True), f(2, 3), max_iter=2"
+    ),
     "linalg.lstsq": "f(2, 4, 3), f(2, 4, 2)",
     "linalg.tridiagonal_solve": BANDS,
     # Fourier transforms

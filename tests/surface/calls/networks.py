@@ -62,6 +62,12 @@ CALLS = {
         "f(4, 5), 0.4, lambda shape, dtype: tf.random.stateless_uniform(shape, (1, 2))"
     ),
     "nn.experimental.stateless_dropout": "f(4, 5), 0.4, (1, 2)",
+    "nn.nce_loss": (
+        "f(6, 4), f(6), t([[1], [2], [0]]), f(3, 4), 3, 6, 1, (t([1, 5, 3]), f(3, 1), f(3))"
+    ),
+    "nn.sampled_softmax_loss": (
+        "f(6, 4), f(6), t([[1], [2], [0]]), f(3, 4), 3, 6, 1, (t([1, 5, 3]), f(3, 1), f(3))"
+    ),
     "nn.embedding_lookup": "f(5, 3), t([[0, 4], [2, 2]])",
     "nn.embedding_lookup_sparse": (
         "f(5, 3), tf.SparseTensor([[0, 0], [0, 1], [2, 0]], [1, 4, 2], [3, 2]), None"
@@ -129,6 +135,8 @@ FLOATS = (
     "nn.atrous_conv2d",
     "nn.atrous_conv2d_transpose",
     "nn.compute_average_loss",
+    "nn.nce_loss",
+    "nn.sampled_softmax_loss",
     "nn.scale_regularization_loss",
     "nn.conv1d",
     "nn.conv1d_transpose",

@@ -10,11 +10,9 @@ import types
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-_EAGER = "calls compute at once, without a Session; see tf.function for compiled functions"
+_EAGER = "calls compute at once, without a Session; tf.compat.v1 has graphs and sessions"
 
 INSTEAD = {
-    "saved_model": "tf.models.load reads SavedModels; tf.save_graph_model, tf.save_onnx and "
-    "tf.export write models",
     "Session": _EAGER,
     "placeholder": _EAGER,
     "layers": "use tf.keras.layers",

@@ -1,1 +1,1 @@
-"""`tf.train`: checkpoints of Variables, modules and Keras models in TensorFlow's file format."""
+"""`tf.train` and `tf.saved_model`: checkpoints and SavedModels in TensorFlow's file formats."""

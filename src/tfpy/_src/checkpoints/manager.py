@@ -252,7 +252,7 @@ class CheckpointManager:
         if own:  # before files are deleted
             self._record()
         for old in self._sweep():
-            for file in _files_of(old) if own else ():
+            for file in files_of(old) if own else ():
                 with suppress(FileNotFoundError):
                     os.remove(file)
         if own:
@@ -331,7 +331,7 @@ def _lies_in(path: str, directory: str) -> bool:
     return place.is_relative_to(os.path.realpath(directory))
 
 
-def _files_of(prefix: str) -> list[str]:
+def files_of(prefix: str) -> list[str]:
     """Return the files of a checkpoint, the table first: the other files are useless without it."""
     start = glob.escape(prefix)
     whole = [p for ending in (".index", ".data-?????-of-?????") for p in glob.glob(start + ending)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,6 +12,7 @@ from tfpy._src.base import tracing
 from tfpy._src.base.dtypes import WIDER, as_dtype
 from tfpy._src.compiler.ir.aval import Array
 from tfpy._src.core.tensor import Tensor
+from tfpy._src.functions.tf_function.polymorphic import Function
 from tfpy._src.tensors.variables.tracking import DictWrapper, ListWrapper, Tracked
 from tfpy._src.tensors.variables.variable import Variable
 
@@ -29,6 +30,8 @@ def is_trackable(value: Any) -> bool:
     """
     if isinstance(value, Variable | Tracked) or type(value) in _CONTAINERS:
         return True
+    if isinstance(value, Function):
+        return False  # SavedModels contain functions, checkpoints do not
     if isinstance(value, tuple):
         return any(map(is_trackable, value))
     return hasattr(type(value), "_trackable_children") or _has_values(value)
@@ -39,8 +42,12 @@ def _has_values(value: Any) -> bool:
     return hasattr(type(value), "_serialize_to_tensors")
 
 
-def children(holder: Any) -> dict[str, Any]:
+def children(holder: Any, follows: Callable[[Any], bool] = is_trackable) -> dict[str, Any]:
     """Return the objects that an object holds, by name.
+
+    Args:
+        holder: The object.
+        follows: Function that returns True for the values that count as objects.
 
     Raises:
         ValueError: If a dictionary has a trackable value under a key that is not a string.
@@ -56,7 +63,7 @@ def children(holder: Any) -> dict[str, Any]:
         pairs = list(holder._trackable_children().items())
     else:
         pairs = list(vars(holder).items()) if isinstance(holder, Tracked) else []
-    return {name: value for name, value in pairs if is_trackable(value)}
+    return {name: value for name, value in pairs if follows(value)}
 
 
 def _items(mapping: dict[Any, Any]) -> Iterator[tuple[str, Any]]:

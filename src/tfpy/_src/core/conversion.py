@@ -40,7 +40,7 @@ def is_tensor(x: object) -> bool:
 
     See also: `tf.convert_to_tensor`.
     """
-    return isinstance(x, AnyTensor | Composite)
+    return isinstance(x, AnyTensor) or (isinstance(x, Composite) and x.is_like_tensor)
 
 
 def is_operand(x: Any) -> bool:

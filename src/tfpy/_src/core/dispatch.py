@@ -47,7 +47,10 @@ def _dispatching(function: F, default: Callable[[Dispatched], Function | None]) 
         if found is None and kwargs:
             found = _first_dispatched(tuple(kwargs.values()))
         if found is not None:
-            own = implementations.get(type(found)) or default(found)
+            own = next(
+                (implementations[k] for k in type(found).__mro__ if k in implementations),
+                default(found),
+            )
             if own is not None:
                 return own(*args, **kwargs)
         return function(*args, **kwargs)

@@ -19,10 +19,12 @@ _local = _Local()
 
 def prefix() -> str:
     """Return the current prefix of names: empty, or the scopes, each followed by "/"."""
-    if not _local.entered:
-        return ""
-    trace, scope = _local.entered[-1]
-    return scope if trace is tracing.current() else ""
+    trace = tracing.current()
+    if _local.entered:
+        owner, scope = _local.entered[-1]
+        if owner is trace:
+            return scope
+    return "" if trace is None else str(trace.scope)
 
 
 class name_scope:  # noqa: N801 - TensorFlow's name

@@ -201,6 +201,9 @@ class Composite(Dispatched):
 
     __slots__ = ()
 
+    is_like_tensor: ClassVar[bool] = True
+    """True if `tf.is_tensor` recognizes the value."""
+
     def as_tensor(self) -> Tensor:
         """Convert the value to one tensor.
 

@@ -42,11 +42,23 @@ class Tape(Listed):
 
     _package_members = frozenset(
         (
-            *("entries", "follows", "held", "last", "on_custom", "on_read", "record", "record_op"),
+            *(
+                "entries",
+                "follows",
+                "held",
+                "is_complete",
+                "last",
+                "on_custom",
+                "on_read",
+                "record",
+                "record_op",
+            ),
             "watched",
         )
     )
 
+    is_complete = False
+    """True if the tape records every op."""
     last = False
     """True if the tape is notified after the other tapes. It may run ops when it is notified."""
 

@@ -10,6 +10,7 @@ from tfpy._src.base.missing_names import Lazy
 from tfpy._src.base.missing_packages import remedy
 from tfpy._src.keras_support.choice import NAME, backend, is_available
 from tfpy._src.keras_support.tensorflow_alias.finder import KERAS, as_tensorflow
+from tfpy._src.library.compat.names import find, names
 
 MODULES = ("keras", "initializers", "metrics", "optimizers")
 """Names in `tf` that are Keras or one of its namespaces."""
@@ -75,8 +76,24 @@ def of_losses(name: str) -> Any:
     return vars(losses)[name]
 
 
+def of_compat(name: str) -> Any:
+    """Return `tf.compat.v2`, which is `tf`.
+
+    Raises:
+        KeyError: If the name is another one.
+    """
+    if name != "v2":
+        raise KeyError(name)
+    return sys.modules["tfpy"]
+
+
 LAZY = {
     "tfpy": Lazy(of_package, names_of_package),
     "tfpy.losses": Lazy(of_losses, names_of_losses),
+    "tfpy.compat": Lazy(of_compat, lambda: ["v2"]),
+    "tfpy.compat.v1": Lazy(find(""), names("")),
+    "tfpy.compat.v1.math": Lazy(find("math"), names("math")),
+    "tfpy.compat.v1.nn": Lazy(find("nn"), names("nn")),
+    "tfpy.compat.v1.train": Lazy(find("train"), names("train")),
 }
-"""The Keras names of public modules."""
+"""Names of public modules that other packages or other public modules define."""

@@ -1,2 +1,3 @@
 """Namespaces built on tensor functions: image, strings, sparse, lookup, io, debugging, profiler,
-config and ctc, and the names of TensorFlow.js (tfjs) and TensorFlow 1 (compat)."""
+config and ctc, samplers of classes (candidates), and the names of TensorFlow.js (tfjs) and
+TensorFlow 1 (compat)."""

@@ -2,15 +2,58 @@
 
 # Generated from api.toml and the op table by `build.py face`. Edit those instead.
 
+import typing as _typing
+
 from tfpy._src.core.dimension import Dimension as Dimension
 from tfpy._src.core.tensor_shape import TensorShape as TensorShape
+from tfpy._src.formats.summary.metadata import SummaryMetadata as SummaryMetadata
 from tfpy._src.functions.control.mapping import (
     foldl as foldl,
     foldr as foldr,
     map_fn as map_fn,
     scan as scan,
 )
+from tfpy._src.functions.graph_mode.collections import GraphKeys as GraphKeys
+from tfpy._src.functions.graph_mode.defaults import (
+    disable_eager_execution as disable_eager_execution,
+    disable_v2_behavior as disable_v2_behavior,
+    enable_eager_execution as enable_eager_execution,
+    enable_v2_behavior as enable_v2_behavior,
+    executing_eagerly_outside_functions as executing_eagerly_outside_functions,
+    get_default_graph as get_default_graph,
+    reset_default_graph as reset_default_graph,
+)
+from tfpy._src.functions.graph_mode.graph import Graph as Graph
+from tfpy._src.functions.graph_mode.operation import Operation as Operation
+from tfpy._src.functions.graph_mode.placeholders import (
+    placeholder as placeholder,
+    placeholder_with_default as placeholder_with_default,
+)
+from tfpy._src.functions.graph_mode.session import (
+    InteractiveSession as InteractiveSession,
+    Session as Session,
+    get_default_session as get_default_session,
+)
+from tfpy._src.library.compat.casts import (
+    dimension_value as dimension_value,
+    div as div,
+    to_bfloat16 as to_bfloat16,
+    to_complex64 as to_complex64,
+    to_complex128 as to_complex128,
+    to_double as to_double,
+    to_float as to_float,
+    to_int32 as to_int32,
+    to_int64 as to_int64,
+)
 from tfpy._src.library.compat.control import cond as cond, while_loop as while_loop
+from tfpy._src.library.compat.examples import (
+    decode_csv as decode_csv,
+    decode_raw as decode_raw,
+    parse_example as parse_example,
+    parse_single_example as parse_single_example,
+    serialize_many_sparse as serialize_many_sparse,
+    serialize_sparse as serialize_sparse,
+)
 from tfpy._src.library.compat.functions import (
     assign as assign,
     assign_add as assign_add,
@@ -22,9 +65,95 @@ from tfpy._src.library.compat.functions import (
     sparse_concat as sparse_concat,
     where as where,
 )
+from tfpy._src.library.compat.graph_scopes import (
+    AUTO_REUSE as AUTO_REUSE,
+    VariableScope as VariableScope,
+    get_variable as get_variable,
+    get_variable_scope as get_variable_scope,
+    name_scope as name_scope,
+    variable_scope as variable_scope,
+)
+from tfpy._src.library.compat.graph_variables import (
+    Variable as Variable,
+    add_to_collection as add_to_collection,
+    add_to_collections as add_to_collections,
+    all_variables as all_variables,
+    executing_eagerly as executing_eagerly,
+    get_collection as get_collection,
+    get_collection_ref as get_collection_ref,
+    global_variables as global_variables,
+    global_variables_initializer as global_variables_initializer,
+    initialize_all_tables as initialize_all_tables,
+    initialize_all_variables as initialize_all_variables,
+    initialize_local_variables as initialize_local_variables,
+    initialize_variables as initialize_variables,
+    is_variable_initialized as is_variable_initialized,
+    local_variables as local_variables,
+    local_variables_initializer as local_variables_initializer,
+    model_variables as model_variables,
+    moving_average_variables as moving_average_variables,
+    set_random_seed as set_random_seed,
+    tables_initializer as tables_initializer,
+    trainable_variables as trainable_variables,
+    variables_initializer as variables_initializer,
+)
 from tfpy._src.library.compat.initializers import (
+    constant_initializer as constant_initializer,
+    ones_initializer as ones_initializer,
     random_normal_initializer as random_normal_initializer,
     random_uniform_initializer as random_uniform_initializer,
+    truncated_normal_initializer as truncated_normal_initializer,
+    zeros_initializer as zeros_initializer,
+)
+from tfpy._src.library.compat.logs import get_logger as get_logger
+from tfpy._src.library.compat.matrix_initializers import (
+    orthogonal_initializer as orthogonal_initializer,
+)
+from tfpy._src.library.compat.scaled_initializers import (
+    glorot_normal_initializer as glorot_normal_initializer,
+    glorot_uniform_initializer as glorot_uniform_initializer,
+    uniform_unit_scaling_initializer as uniform_unit_scaling_initializer,
+    variance_scaling_initializer as variance_scaling_initializer,
+)
+from tfpy._src.library.io.decoding import decode_compressed as decode_compressed
+from tfpy._src.library.io.files import (
+    decode_base64 as decode_base64,
+    encode_base64 as encode_base64,
+    read_file as read_file,
+    write_file as write_file,
+)
+from tfpy._src.library.protos.features import (
+    FixedLenFeature as FixedLenFeature,
+    FixedLenSequenceFeature as FixedLenSequenceFeature,
+    SparseFeature as SparseFeature,
+    VarLenFeature as VarLenFeature,
+)
+from tfpy._src.library.protos.sequence_parsing import (
+    parse_single_sequence_example as parse_single_sequence_example,
+)
+from tfpy._src.library.protos.sparse_protos import (
+    deserialize_many_sparse as deserialize_many_sparse,
+)
+from tfpy._src.library.protos.tensor_protos import (
+    make_ndarray as make_ndarray,
+    make_tensor_proto as make_tensor_proto,
+    parse_tensor as parse_tensor,
 )
 from tfpy._src.tensors.autodiff.graph_gradients import gradients as gradients
-from tfpy.compat.v1 import losses as losses, math as math, nn as nn, train as train
+from tfpy.compat.v1 import (
+    initializers as initializers,
+    io as io,
+    logging as logging,
+    losses as losses,
+    math as math,
+    nn as nn,
+    python_io as python_io,
+    train as train,
+)
+
+if _typing.TYPE_CHECKING:
+    from tfpy.compat.v1 import test as test
+
+_LATER = {
+    "test": "tfpy.compat.v1.test",
+}

@@ -2,6 +2,7 @@
 
 # Generated from api.toml and the op table by `build.py face`. Edit those instead.
 
+from tfpy._src.library.compat.casts import dropout as dropout, xw_plus_b as xw_plus_b
 from tfpy._src.library.compat.networks import (
     avg_pool as avg_pool,
     conv2d_transpose as conv2d_transpose,

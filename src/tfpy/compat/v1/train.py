@@ -1,9 +1,46 @@
-"""`tf.compat.v1.train`: functions of TensorFlow 1 for checkpoints."""
+"""`tf.compat.v1.train`: optimizers, learning rates and checkpoints of TensorFlow 1."""
 
 # Generated from api.toml and the op table by `build.py face`. Edit those instead.
 
+from tfpy._src.checkpoints.saver import Saver as Saver
 from tfpy._src.checkpoints.state import (
     get_checkpoint_state as get_checkpoint_state,
     latest_checkpoint as latest_checkpoint,
     update_checkpoint_state as update_checkpoint_state,
 )
+from tfpy._src.library.compat.coordinator import Coordinator as Coordinator
+from tfpy._src.library.compat.graph_optimizers import (
+    AdagradOptimizer as AdagradOptimizer,
+    AdamOptimizer as AdamOptimizer,
+    GradientDescentOptimizer as GradientDescentOptimizer,
+    MomentumOptimizer as MomentumOptimizer,
+    Optimizer as Optimizer,
+    RMSPropOptimizer as RMSPropOptimizer,
+)
+from tfpy._src.library.compat.graph_training import (
+    cosine_decay as cosine_decay,
+    create_global_step as create_global_step,
+    exponential_decay as exponential_decay,
+    get_global_step as get_global_step,
+    get_or_create_global_step as get_or_create_global_step,
+    global_step as global_step,
+    inverse_time_decay as inverse_time_decay,
+    natural_exp_decay as natural_exp_decay,
+    piecewise_constant as piecewise_constant,
+    piecewise_constant_decay as piecewise_constant_decay,
+    polynomial_decay as polynomial_decay,
+)
+from tfpy._src.library.protos.example import (
+    BytesList as BytesList,
+    ClusterDef as ClusterDef,
+    Example as Example,
+    Feature as Feature,
+    FeatureList as FeatureList,
+    FeatureLists as FeatureLists,
+    Features as Features,
+    FloatList as FloatList,
+    Int64List as Int64List,
+    JobDef as JobDef,
+    SequenceExample as SequenceExample,
+)
+from tfpy._src.tensors.nn.moving_average import ExponentialMovingAverage as ExponentialMovingAverage

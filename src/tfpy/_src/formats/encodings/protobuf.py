@@ -23,16 +23,20 @@ import numpy as np
 
 from tfpy._src.compiler.ir.aval import Array
 from tfpy._src.library.io.checked_json import ModelFileError
+from tfpy._src.library.protos.wire import (
+    BYTES as WIRE_BYTES,
+    FIXED32 as WIRE_FIXED32,
+    FIXED64 as WIRE_FIXED64,
+    MAX_DEPTH,
+    VARINT as WIRE_VARINT,
+    packed_numbers,
+    read_value,
+    read_varint,
+    signed,
+)
 
-MAX_DEPTH = 100
-"""Maximum depth of nested messages."""
 MAX_FIELDS = 1 << 23
 """Maximum number of fields in a file. An array of numbers counts once."""
-
-_VARINT, _FIXED64, _BYTES, _FIXED32 = 0, 1, 2, 5
-_FIXED_SIZES = {_FIXED64: 8, _FIXED32: 4}
-_LONGEST = 10  # largest number of bytes of a varint
-_MASK = (1 << 64) - 1
 
 
 @dataclass(frozen=True)
@@ -116,10 +120,6 @@ class Fields(dict[str, Any]):
         return self._message.empty[name]()
 
 
-def _signed(number: int) -> int:
-    return number - (1 << 64) if number >> 63 else number
-
-
 def _text(data: memoryview) -> str:
     try:
         return str(data, "utf-8")
@@ -132,15 +132,15 @@ def _fixed(form: str) -> Callable[[memoryview], Any]:
     return lambda data: unpack(data)[0]
 
 
-INT = FieldKind("integer", _VARINT, _signed, "<i8")
+INT = FieldKind("integer", WIRE_VARINT, signed, "<i8")
 """The type of int32, int64 and enumerations."""
-UINT = FieldKind("unsigned integer", _VARINT, int, "<u8")
-BOOL = FieldKind("bool", _VARINT, bool, "?")
-FLOAT = FieldKind("float", _FIXED32, _fixed("<f"), "<f4")
-DOUBLE = FieldKind("double", _FIXED64, _fixed("<d"), "<f8")
-FIXED32 = FieldKind("fixed32", _FIXED32, _fixed("<I"), "<u4")
-STRING = FieldKind("string", _BYTES, _text)
-BYTES = FieldKind("bytes", _BYTES, lambda data: data)
+UINT = FieldKind("unsigned integer", WIRE_VARINT, int, "<u8")
+BOOL = FieldKind("bool", WIRE_VARINT, bool, "?")
+FLOAT = FieldKind("float", WIRE_FIXED32, _fixed("<f"), "<f4")
+DOUBLE = FieldKind("double", WIRE_FIXED64, _fixed("<d"), "<f8")
+FIXED32 = FieldKind("fixed32", WIRE_FIXED32, _fixed("<I"), "<u4")
+STRING = FieldKind("string", WIRE_BYTES, _text)
+BYTES = FieldKind("bytes", WIRE_BYTES, lambda data: data)
 
 
 def many(kind: FieldKind | Message) -> Many:
@@ -175,9 +175,9 @@ class _Reader:
         at, end, fields = 0, len(data), message.fields
         while at < end:
             self._count(1)
-            tag, at = _varint(data, at)
+            tag, at = read_varint(data, at)
             field = fields.get(tag >> 3)
-            value, at = _value(data, at, tag)
+            value, at = read_value(data, at, tag)
             if field is not None:
                 self._take(found, field, tag & 7, value, f"{message.name}.{field[0]}", depth)
         for name, dtype in message.numbers.items():
@@ -194,8 +194,8 @@ class _Reader:
         if isinstance(kind, Many):
             inner = kind.kind
             values = found.setdefault(name, [])
-            if isinstance(inner, FieldKind) and inner.dtype and wire == _BYTES:
-                values.append(_packed(value, inner, what))
+            if isinstance(inner, FieldKind) and inner.dtype and wire == WIRE_BYTES:
+                values.append(packed_numbers(value, inner.wire, inner.dtype, what))
             else:
                 values.append(self._one(inner, wire, value, what, depth))
         elif isinstance(kind, Mapped):
@@ -207,7 +207,7 @@ class _Reader:
             found[name] = self._one(kind, wire, value, what, depth)
 
     def _one(self, kind: FieldKind | Message, wire: int, value: Any, what: str, depth: int) -> Any:
-        if wire != (_BYTES if isinstance(kind, Message) else kind.wire):
+        if wire != (WIRE_BYTES if isinstance(kind, Message) else kind.wire):
             raise ModelFileError(f"{what} has the wire type {wire}, which is not a {kind.name}")
         if isinstance(kind, Message):
             return self.message(value, kind, depth + 1)
@@ -217,60 +217,6 @@ class _Reader:
         self._left -= fields
         if self._left < 0:
             raise ModelFileError(f"the file has more than {MAX_FIELDS} fields")
-
-
-def _varint(data: memoryview, at: int) -> tuple[int, int]:
-    """Read an unsigned number of up to 64 bits. Also return the position after it."""
-    number = shift = 0
-    for byte in data[at : at + _LONGEST]:
-        number |= (byte & 0x7F) << shift
-        at += 1
-        if byte < 0x80:
-            return number & _MASK, at
-        shift += 7
-    raise ModelFileError("the file ends within a number, or a number has more than ten bytes")
-
-
-def _value(data: memoryview, at: int, tag: int) -> tuple[Any, int]:
-    """Read a field's number or bytes. Also return the position of the next field."""
-    wire = tag & 7
-    if not 0 < tag >> 3 < 1 << 29:
-        raise ModelFileError(f"{tag >> 3} is not a field number")
-    if wire == _VARINT:
-        return _varint(data, at)
-    if wire == _BYTES:
-        size, at = _varint(data, at)
-    elif wire in _FIXED_SIZES:
-        size = _FIXED_SIZES[wire]
-    else:
-        raise ModelFileError(f"a field has the wire type {wire}, which is not allowed")
-    if size > len(data) - at:
-        raise ModelFileError(f"a field has {size} bytes, but only {len(data) - at} are left")
-    return data[at : at + size], at + size
-
-
-def _packed(data: memoryview, kind: FieldKind, what: str) -> Array:
-    """Read the numbers of a packed field."""
-    if kind.wire != _VARINT:
-        size = _FIXED_SIZES[kind.wire]
-        if len(data) % size:
-            raise ModelFileError(f"{what} has {len(data)} bytes, which is not a multiple of {size}")
-        return np.frombuffer(data, kind.dtype)
-    raw = np.frombuffer(data, np.uint8)
-    ends = np.flatnonzero(raw < 0x80)
-    if raw.size and (not ends.size or ends[-1] != raw.size - 1):
-        raise ModelFileError(f"{what} ends within a number")
-    if not raw.size:
-        return np.zeros(0, kind.dtype)
-    starts = np.concatenate([[0], ends[:-1] + 1])
-    sizes = ends - starts + 1
-    if sizes.max() > _LONGEST:
-        raise ModelFileError(f"{what} has a number of more than ten bytes")
-    if raw.size == ends.size:
-        return raw.astype(kind.dtype)
-    places = np.arange(raw.size) - np.repeat(starts, sizes)
-    parts = (raw & 0x7F).astype(np.uint64) << (7 * places).astype(np.uint64)
-    return np.add.reduceat(parts, starts).astype(kind.dtype)
 
 
 def _joined(parts: list[Any], dtype: str) -> Array:

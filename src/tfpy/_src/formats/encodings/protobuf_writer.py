@@ -8,40 +8,33 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterable
 
-_VARINT, _BYTES, _FIXED32 = 0, 2, 5
-_MASK = (1 << 64) - 1
-
-
-def varint(number: int) -> bytes:
-    """Encode a number. Negative numbers become 64-bit two's complement."""
-    number &= _MASK
-    found = bytearray()
-    while number > 0x7F:
-        found.append(number & 0x7F | 0x80)
-        number >>= 7
-    found.append(number)
-    return bytes(found)
+from tfpy._src.library.protos.wire import BYTES, FIXED32, FIXED64, VARINT, varint
 
 
 def integer(field: int, value: int) -> bytes:
     """Encode a field of type int32, int64, bool or an enumeration."""
-    return varint(field << 3 | _VARINT) + varint(int(value))
+    return varint(field << 3 | VARINT) + varint(int(value))
 
 
 def real(field: int, value: float) -> bytes:
     """Encode a field of type float."""
-    return varint(field << 3 | _FIXED32) + struct.pack("<f", value)
+    return varint(field << 3 | FIXED32) + struct.pack("<f", value)
+
+
+def double(field: int, value: float) -> bytes:
+    """Encode a field of type double."""
+    return varint(field << 3 | FIXED64) + struct.pack("<d", value)
 
 
 def fixed32(field: int, value: int) -> bytes:
     """Encode a field of type fixed32."""
-    return varint(field << 3 | _FIXED32) + struct.pack("<I", value)
+    return varint(field << 3 | FIXED32) + struct.pack("<I", value)
 
 
 def chunk(field: int, value: bytes | str) -> bytes:
     """Encode a field of type bytes or string, or a message."""
     data = value.encode() if isinstance(value, str) else value
-    return b"".join((varint(field << 3 | _BYTES), varint(len(data)), data))
+    return b"".join((varint(field << 3 | BYTES), varint(len(data)), data))
 
 
 def integers(field: int, values: Iterable[int]) -> bytes:

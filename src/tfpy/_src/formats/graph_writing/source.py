@@ -95,7 +95,26 @@ def source_of(function: Any, signatures: Any = None) -> FunctionSource:
         ValueError: If there is no signature, or the function assigns Variables.
         TypeError: If `function` is not callable.
     """
-    opened = _opened(function, signatures)
+    concrete, sizes, shapes = sized_trace(_opened(function, signatures))
+    if concrete.assigns:
+        raise ValueError(
+            f"{concrete.name} assigns Variables, which a file cannot express. Write a function "
+            "that only reads them (for a model, with training=False)"
+        )
+    return _source(concrete, sizes, shapes)
+
+
+Shown = list[tuple[int | None, ...]]
+"""Shapes of the arguments. None is an open size."""
+
+
+def sized_trace(opened: ConcreteFunction) -> tuple[ConcreteFunction, OpenSizes, Shown]:
+    """Return a trace of a concrete function, with its open sizes and the arguments' shapes.
+
+    Raises:
+        OpenSizeError: If a file cannot express the function for open sizes.
+        NotTraceableError: If a shape depends on values.
+    """
     specs = [TensorSpec(t.shape, t.dtype, name) for name, t in opened.call.tensors]
     shapes = [TensorShape(spec.shape) for spec in specs]
 
@@ -120,12 +139,7 @@ def source_of(function: Any, signatures: Any = None) -> FunctionSource:
             if one.tensor is not two.tensor and one.variable is None and one.anew is None
         }
         sizes = checked(concrete.graph, other.graph, sizes, captured)
-    if concrete.assigns:
-        raise ValueError(
-            f"{concrete.name} assigns Variables, which a file cannot express. Write a function "
-            "that only reads them (for a model, with training=False)"
-        )
-    return _source(concrete, sizes, [_shown(s) for s in shapes])
+    return concrete, sizes, [_shown(s) for s in shapes]
 
 
 def _shown(shape: TensorShape) -> tuple[int | None, ...]:
@@ -135,7 +149,7 @@ def _shown(shape: TensorShape) -> tuple[int | None, ...]:
 def _source(
     concrete: ConcreteFunction, sizes: OpenSizes, shapes: Sequence[tuple[int | None, ...]]
 ) -> FunctionSource:
-    graph, taken = concrete.graph, _Names()
+    graph, taken = concrete.graph, FreeNames()
     count = len(concrete.call.tensors)
     inputs = tuple(
         FunctionPort(taken.free(name), value, aval_of(t).dtype, shape)
@@ -176,7 +190,7 @@ def _output_names(structure: Any) -> tuple[list[str], bool]:
     return [f"output_{i}" for i in range(len(leaves))], False
 
 
-class _Names:
+class FreeNames:
     """A generator of unique names for nodes."""
 
     def __init__(self) -> None:

@@ -22,13 +22,14 @@ class Weights(Mapping[str, Array]):
     Args:
         arrays: Arrays, or functions that make them from their names when they are read (for
             quantized weights).
-        state: Variables that the model keeps between calls. They are values, but not constants.
+        state: Variables and tables that the model keeps between calls. They are values, but not
+            constants.
     """
 
     def __init__(
         self,
         arrays: Mapping[str, Array | Callable[[str], Array]] | None = None,
-        state: Mapping[str, Variable] | None = None,
+        state: Mapping[str, Any] | None = None,
     ) -> None:
         self._arrays = dict(arrays or {})
         self._state = dict(state or {})

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from typing import Any
+
+from tfpy._src.base import tracing
 
 
 @contextmanager
@@ -31,17 +34,25 @@ def control_dependencies(control_inputs: Iterable[object] | None) -> Iterator[No
 
     See also: `tf.group`.
     """
+    trace = tracing.current()
+    if trace is not None and trace.is_graph:
+        with trace.control_dependencies(control_inputs):
+            yield
+        return
     for value in control_inputs or ():
         if callable(value):
             value()
     yield
 
 
-def group(*inputs: object, name: str | None = None) -> None:
+def group(*inputs: object, name: str | None = None) -> Any:
     """Group ops, as in TensorFlow. This does nothing, because ops always run in program order.
 
     Args:
         *inputs: Tensors or operations, which have been computed before the call.
+
+    Returns:
+        None. While a `tf.Graph` is active, a `tf.Operation` that runs the operations.
 
     Example:
         >>> import tfpy as tf
@@ -55,10 +66,15 @@ def group(*inputs: object, name: str | None = None) -> None:
 
     See also: `tf.control_dependencies`, `tf.no_op`.
     """
+    trace = tracing.current()
+    return trace.group(inputs, name) if trace is not None and trace.is_graph else None
 
 
-def no_op(name: str | None = None) -> None:
+def no_op(name: str | None = None) -> Any:
     """Do nothing, for example as a branch of `tf.cond`.
+
+    Returns:
+        None. While a `tf.Graph` is active, a `tf.Operation` without effects.
 
     Example:
         >>> import tfpy as tf
@@ -72,3 +88,5 @@ def no_op(name: str | None = None) -> None:
 
     See also: `tf.group`.
     """
+    trace = tracing.current()
+    return trace.group((), name or "NoOp") if trace is not None and trace.is_graph else None

@@ -16,7 +16,14 @@ from tfpy._src.functions.control.equations import apply_cond, apply_loop
 from tfpy._src.functions.control.refused import Refused, attempted
 from tfpy._src.functions.control.staged_array import StagedArray
 from tfpy._src.functions.control.tensor_array import TensorArray
-from tfpy._src.functions.control.traced_parts import LoopPart, TracedPart, assigned, inside, join
+from tfpy._src.functions.control.traced_parts import (
+    LoopPart,
+    TracedPart,
+    assigned,
+    inside,
+    join,
+    new_scope,
+)
 
 Function = Callable[..., Any]
 
@@ -50,7 +57,8 @@ def traced_branches(functions: Sequence[Function]) -> list[tuple[TracedPart, Any
         InvalidArgumentError: If all functions fail.
         OutOfRangeError: If all functions fail.
     """
-    parts = [(TracedPart(getattr(f, "__name__", "branch")), f) for f in functions]
+    scope = new_scope("cond")
+    parts = [(TracedPart(getattr(f, "__name__", "branch"), scope), f) for f in functions]
     traced = [(part, attempted(part, f)) for part, f in parts]
     if all(isinstance(result, Refused) for _, result in traced):
         raise traced[0][1].error
@@ -161,13 +169,14 @@ def staged_while(
             or raises an error.
     """
     entries = [to_tensor(leaf) for leaf in initial]
-    part = LoopPart("while_body")
+    scope = new_scope("while")
+    part = LoopPart("while_body", scope)
     arguments = [part.argument(t.aval, "loop_var") for t in entries]
     before = [like_leaf(x, a) for x, a in zip(initial, arguments, strict=True)]
     after = attempted(part, lambda: check(before, list(body(before))))
     if isinstance(after, Refused):
         after = before
-    tested = TracedPart("while_test")
+    tested = TracedPart("while_test", scope)
     test_arguments = [tested.argument(t.aval, "loop_var") for t in entries]
     given = [like_leaf(x, a) for x, a in zip(after, test_arguments, strict=True)]
     go_on = inside(tested, lambda: convert_to_tensor(test(given)))

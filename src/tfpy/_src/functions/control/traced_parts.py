@@ -14,6 +14,7 @@ from tfpy._src.compiler.ir.graph import Graph
 from tfpy._src.compiler.ir.op import OPS
 from tfpy._src.core import tape as tapes
 from tfpy._src.core.conversion import constant, convert_to_tensor
+from tfpy._src.core.name_scope import prefix
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.functions.control.derivative import current
 from tfpy._src.functions.trace.symbolic import SymbolicTensor
@@ -21,12 +22,23 @@ from tfpy._src.functions.trace.trace import Extra, Trace
 from tfpy._src.tensors.variables.variable import Variable
 
 
-class TracedPart(Trace):
-    """The trace of a part of control flow."""
+def new_scope(name: str) -> str:
+    """Return the prefix of the names in the parts of a conditional or loop, such as `cond_1/`."""
+    return f"{current().unique_name(prefix() + name)}/"
 
-    def __init__(self, name: str) -> None:
+
+class TracedPart(Trace):
+    """The trace of a part of control flow.
+
+    Args:
+        name: Name of the part.
+        scope: Prefix of the names in the part. Default: the prefix of the code around it.
+    """
+
+    def __init__(self, name: str, scope: str | None = None) -> None:
         super().__init__(name)
         self.outer = current()
+        self.scope = prefix() if scope is None else scope
 
     def _is_constant(self, tensor: Tensor) -> bool:
         """Return True for a small tensor, unless a tape may differentiate with respect to it."""
@@ -90,8 +102,8 @@ class GradientPart(TracedPart):
 class LoopPart(TracedPart):
     """The trace of a loop's body, which draws different random numbers at each iteration."""
 
-    def __init__(self, name: str) -> None:
-        super().__init__(name)
+    def __init__(self, name: str, scope: str | None = None) -> None:
+        super().__init__(name, scope)
         self.iteration: Tensor | None = None
         """Number of the iteration, if the body uses it."""
         self.limit: Any = None

@@ -9,15 +9,13 @@ from collections.abc import Callable, Sequence
 from itertools import groupby
 from typing import Any, Concatenate, Generic, ParamSpec, Self, TypeVar, cast, overload
 
-import numpy as np
-
 from tfpy._src.backends.awaitable import awaitable
 from tfpy._src.base import tracing
 from tfpy._src.base.members import Listed
-from tfpy._src.core.conversion import convert_to_tensor
-from tfpy._src.core.operand import HostObject, Wrapper
+from tfpy._src.core.operand import HostObject
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.core.typing import Nest
+from tfpy._src.functions.tf_function.call_arguments import quick_key
 from tfpy._src.functions.tf_function.composite_concrete import CompositeConcreteFunction
 from tfpy._src.functions.tf_function.concrete import ConcreteFunction
 from tfpy._src.functions.tf_function.text import Lowered, as_html
@@ -45,7 +43,7 @@ class Function(Listed, Generic[P, R]):
         9.0 <tfpy.function.Function <lambda>>
     """
 
-    _package_members = frozenset(("declare", "traced_again"))
+    _package_members = frozenset(("declare", "described_functions", "traced_again"))
 
     def __init__(
         self,
@@ -80,7 +78,7 @@ class Function(Listed, Generic[P, R]):
         if Settings.eagerly or (local.active and (local.replica or stays_open(args, kwargs))):
             return self._traceable.converted()(*args, **kwargs)
         tensors: list[Tensor] = []  # list[Tensor]() takes ten times as long
-        key = None if kwargs or self.input_signature is not None else _quick_key(args, tensors)
+        key = None if kwargs or self.input_signature is not None else quick_key(args, tensors)
         known = self._traces.by_avals.get(key)
         if known is not None and not local.active:
             self._traces.hits += 1
@@ -123,7 +121,7 @@ class Function(Listed, Generic[P, R]):
         if Settings.eagerly or tracing.local.active:
             return self(*args, **kwargs)
         tensors: list[Tensor] = []
-        key = None if kwargs or self.input_signature is not None else _quick_key(args, tensors)
+        key = None if kwargs or self.input_signature is not None else quick_key(args, tensors)
         found, given = self._serving(args, kwargs, key, tensors)
         if found is None:
             return self._traceable.converted()(*args, **kwargs)
@@ -137,7 +135,7 @@ class Function(Listed, Generic[P, R]):
     ) -> tuple[ConcreteFunction | Untraced | None, list[Tensor]]:
         """Return the trace that serves a call and the call's tensors; None means run Python.
 
-        `key` is the call's :func:`_quick_key`, and `tensors` are the tensors of the key.
+        `key` is the call's :func:`quick_key`, and `tensors` are the tensors of the key.
         """
         known = self._traces.by_avals.get(key)
         if known is not None:
@@ -181,7 +179,7 @@ class Function(Listed, Generic[P, R]):
         if Settings.eagerly or tracing.local.active or self.input_signature is not None:
             return [call(*args) for args in calls][-1]
         tensors: list[list[Tensor]] = [[] for _ in calls]
-        keys = [_quick_key(args, found) for args, found in zip(calls, tensors, strict=True)]
+        keys = [quick_key(args, found) for args, found in zip(calls, tensors, strict=True)]
         for key, places in groupby(range(len(calls)), keys.__getitem__):
             alike = list(places)
             known = self._traces.by_avals.get(key)
@@ -218,6 +216,17 @@ class Function(Listed, Generic[P, R]):
     def concrete_functions(self) -> list[ConcreteFunction]:
         """Traces of the function. The least recently used one is first."""
         return self._traces.concrete
+
+    @property
+    def described_functions(self) -> list[ConcreteFunction]:
+        """One concrete function for each signature, also for the `input_signature`."""
+        if self.input_signature is not None:
+            self.get_concrete_function()
+        return self._traces.described
+
+    def _trackable_children(self, save_type: str = "checkpoint", **kwargs: Any) -> dict[str, Any]:
+        """Return the traces by name, as Keras reads them from functions that it exports."""
+        return {f"trace_{i}": one for i, one in enumerate(self.described_functions)}
 
     def get_concrete_function(self, *args: Nest, **kwargs: Nest) -> Any:
         """Return the trace for a signature, after tracing the function if necessary.
@@ -359,42 +368,3 @@ class Function(Listed, Generic[P, R]):
 
     def __repr__(self) -> str:
         return f"<tfpy.function.Function {self.name}>"
-
-
-def _quick_key(values: Sequence[Any], tensors: list[Tensor]) -> Any:
-    """Return a key that is equal for lists of arguments with the same trace.
-
-    It is None if an argument is not a tensor, array, Python number, string, None, tuple, list or
-    dict. Such arguments need the slower :class:`Call`.
-
-    Args:
-        values: The positional arguments.
-        tensors: List that receives the tensors and converted arrays, as in :attr:`Call.tensors`.
-    """
-    key: list[Any] = []
-    for value in values:
-        kind = type(value)
-        if kind is Tensor:
-            tensors.append(value)
-            key.append(value.aval)
-        elif value is None or kind in _CONSTANTS:
-            key.append(value)
-        elif kind is np.ndarray:
-            tensors.append(convert_to_tensor(value))
-            key.append(tensors[-1].aval)
-        elif isinstance(value, Wrapper):
-            tensors.append(value.wrapped)
-            key.append((kind, value.wrapped.aval))
-        elif kind in _PLAIN_NESTS:
-            names = tuple(sorted(value)) if kind is dict else ()
-            inner = _quick_key([value[name] for name in names] if names else value, tensors)
-            if inner is None:
-                return None
-            key.append((kind, names, inner))
-        else:
-            return None
-    return tuple(key)
-
-
-_CONSTANTS = frozenset([bool, int, float, str])
-_PLAIN_NESTS = frozenset([tuple, list, dict])

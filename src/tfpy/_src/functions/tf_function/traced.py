@@ -50,6 +50,8 @@ class _Fetched:
 
 
 _held = attrgetter("held")
+observers: list[Callable[[Traced], None]] = []
+"""Callbacks for each call of a compiled function, before it runs."""
 
 
 class Traced:
@@ -134,6 +136,8 @@ class Traced:
 
     def __call__(self, arguments: Sequence[Tensor]) -> Any:
         """Assign Variables and return the results, for tensors with the traced avals."""
+        for observer in observers:
+            observer(self)
         began = clock() if recorders else 0.0
         if self.assigned:
             with held:
@@ -184,6 +188,8 @@ class Traced:
         Calls that assign Variables wait for one another, so that each starts from the values that
         the previous call assigned.
         """
+        for observer in observers:
+            observer(self)
         began = clock() if recorders else 0.0
         if self.assigned:
             async with one_at_a_time():
@@ -206,6 +212,8 @@ class Traced:
 
     def repeat(self, calls: Sequence[Sequence[Tensor]]) -> Any:
         """Make several calls in order and return the results of the last call."""
+        for observer in observers:
+            observer(self)
         began = clock() if recorders else 0.0
         with held:
             repeated = self._repeated(calls) if len(calls) > 1 else None

@@ -46,6 +46,8 @@ class Extra:
 class Recorder(Tape):
     """A tape that records every op of a trace, so that the function can be differentiated."""
 
+    is_complete = True
+
     def follows(self, tensors: Sequence[Tensor]) -> bool:
         return True
 
@@ -65,8 +67,13 @@ class Trace:
         allows_variables: If True, the function may make Variables.
     """
 
+    is_graph = False
+    """False. A graph of `tf.compat.v1` has True."""
+
     def __init__(self, name: str, allows_variables: bool = True) -> None:
         self.name = name
+        self.scope = ""
+        """Prefix of names outside of the name scopes that are entered in the trace."""
         self.lock = threading.RLock()  # held while the trace is extended for a derivative
         self._began = next_identity()
         self.graph = Graph()

@@ -81,7 +81,6 @@ MODULES: dict[str, dict[str, Any]] = {
         "no_automatic_dependency_tracking": no_automatic_dependency_tracking,
     },
     "__internal__.types": {"Tensor": AnyTensor},
-    "compat.v1": {"reset_default_graph": lambda: None},
     "compiler.tf2xla.python.xla": {"dynamic_update_slice": dynamic_update_slice},
     "python.eager.context": {"async_wait": lambda: None, "context": EagerContext},
     "python.framework.config": {
@@ -93,7 +92,6 @@ MODULES: dict[str, dict[str, Any]] = {
     "python.framework.type_spec_registry": {"get_name": spec_name, "lookup": spec_class},
     "python.ops.linalg.sparse": {"sparse_csr_matrix_ops": csr},
     "python.ops.math_ops": {"is_nan": is_nan},
-    "test": {"is_gpu_available": lambda *args, **kwargs: False},
     "python.trackable.data_structures": {"ListWrapper": ListWrapper, "_DictWrapper": DictWrapper},
 }
 

@@ -47,13 +47,7 @@ class Entries:
         aval = Aval((*shape, *item), self.default.dtype)
         count = len(keys.aval.shape) - len(shape)
         given = [keys] if default is None else [keys, default]
-
-        def look(*tensors: Tensor) -> list[Tensor]:
-            names = self.names(tensors[0].host_view(), count)
-            unknown = (tensors[1] if len(tensors) > 1 else self.default).host_view()
-            return [convert_to_tensor(self._values(names, unknown, aval.closed.shape))]
-
-        return on_host(look, given, [aval])[0]
+        return on_host(LookUp(self, count, aval), given, [aval])[0]
 
     @staticmethod
     def names(keys: Any, rank: int = 0) -> list[Key]:
@@ -62,7 +56,7 @@ class Entries:
             return keys.reshape(-1).tolist()
         return [tuple(row) for row in keys.reshape(-1, keys.shape[-1]).tolist()]
 
-    def _values(self, names: Sequence[Key], unknown: Any, shape: tuple[int, ...]) -> Any:
+    def values(self, names: Sequence[Key], unknown: Any, shape: tuple[int, ...]) -> Any:
         """Return the values of keys as an array; `unknown` is one value or one for each key."""
         pairs, dtype = self.pairs, self.default.dtype
         if self.default.ndim:
@@ -80,11 +74,11 @@ class Entries:
 
     def size(self) -> Tensor:
         """Return the number of entries."""
+        return on_host(self.counted, [], [Aval((), dtypes.int64)])[0]
 
-        def count() -> list[Tensor]:
-            return [convert_to_tensor(len(self.pairs), dtypes.int64)]
-
-        return on_host(count, [], [Aval((), dtypes.int64)])[0]
+    def counted(self) -> list[Tensor]:
+        """Return the number of entries at this time."""
+        return [convert_to_tensor(len(self.pairs), dtypes.int64)]
 
     def export(self, key_shape: tuple[int, ...] = ()) -> tuple[Tensor, Tensor]:
         """Return all keys and all values, in the order of insertion.
@@ -108,3 +102,35 @@ class Entries:
         else:
             values = array_of(list(self.pairs.values()), (count,), dtype)
         return convert_to_tensor(keys), convert_to_tensor(values)
+
+
+class LookUp:
+    """The look-up of keys in a table, as a step of a compiled function.
+
+    Look-ups in the same table are equal, so that traces for different sizes can be compared.
+
+    Args:
+        entries: Entries of the table.
+        count: Number of the last dimensions of the keys that hold one key.
+        aval: Aval of the result.
+    """
+
+    def __init__(self, entries: Entries, count: int, aval: Aval) -> None:
+        self.entries, self.count = entries, count
+        self._shape = aval.closed.shape
+
+    def __call__(self, *tensors: Tensor) -> list[Tensor]:
+        entries = self.entries
+        names = entries.names(tensors[0].host_view(), self.count)
+        unknown = (tensors[1] if len(tensors) > 1 else entries.default).host_view()
+        return [convert_to_tensor(entries.values(names, unknown, self._shape))]
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, LookUp)
+            and self.entries is other.entries
+            and self.count == other.count
+        )
+
+    def __hash__(self) -> int:
+        return hash((id(self.entries), self.count))

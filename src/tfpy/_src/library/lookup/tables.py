@@ -23,7 +23,23 @@ from tfpy._src.tensors.composite.ragged.tensor import RaggedTensor
 from tfpy._src.tensors.composite.sparse_tensor import SparseTensor
 
 
-class LookupInterface:
+class TrackableResource:
+    """A base class of objects with state that is not a Variable. In tfpy, these are lookup tables.
+
+    Use it with `isinstance` to find the tables among the objects of a model. Unlike in TensorFlow,
+    programs cannot define other resources by deriving from it.
+
+    Example:
+        >>> import tfpy as tf
+        >>> table = tf.lookup.experimental.MutableHashTable(tf.string, tf.int32, -1)
+        >>> isinstance(table, tf.saved_model.experimental.TrackableResource)
+        True
+
+    See also: `tf.lookup.StaticHashTable`, `tf.saved_model.save`.
+    """
+
+
+class LookupInterface(TrackableResource):
     """A base class of lookup tables, which map keys to values.
 
     Args:
@@ -34,6 +50,11 @@ class LookupInterface:
     def __init__(self, key_dtype: DTypeLike, value_dtype: DTypeLike) -> None:
         self._key_dtype = as_dtype(key_dtype)
         self._value_dtype = as_dtype(value_dtype)
+
+    @property
+    def entries(self) -> Entries | None:
+        """Entries of the table, or None if it consists of other tables."""
+        return getattr(self, "_entries", None)
 
     @property
     def key_dtype(self) -> DType:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from tfpy._src.base import tracing
-from tfpy._src.core import nest
+from tfpy._src.core import nest, tape as tapes
 from tfpy._src.core.conversion import convert_to_tensor
 from tfpy._src.core.tape import Entry, backpropagate
 from tfpy._src.core.tensor import Tensor
@@ -18,6 +18,36 @@ from tfpy._src.tensors.array.slicing import take
 from tfpy._src.tensors.autodiff.nests import held
 from tfpy._src.tensors.autodiff.unconnected import UnconnectedGradients
 from tfpy._src.tensors.variables.variable import Variable
+
+
+class AggregationMethod:
+    """The ways in which TensorFlow adds gradients of a tensor that is used several times.
+
+    In tfpy the choice has no effect: the gradients are added when they are computed.
+
+    Attributes:
+        ADD_N: Add all gradients at once.
+        DEFAULT: The default, `ADD_N`.
+        EXPERIMENTAL_TREE: Add pairs of gradients.
+        EXPERIMENTAL_ACCUMULATE_N: The same as `EXPERIMENTAL_TREE`.
+
+    Example:
+        >>> import tfpy as tf
+        >>> @tf.function
+        ... def slope(x):
+        ...     y = x * x + x
+        ...     method = tf.AggregationMethod.EXPERIMENTAL_TREE
+        ...     return tf.gradients(y, x, aggregation_method=method)
+        >>> slope(tf.constant(3.0))[0].numpy().tolist()
+        7.0
+
+    See also: `tf.gradients`.
+    """
+
+    ADD_N = 0
+    DEFAULT = ADD_N
+    EXPERIMENTAL_TREE = 1
+    EXPERIMENTAL_ACCUMULATE_N = 2
 
 
 def gradients(
@@ -60,6 +90,12 @@ def gradients(
 
     See also: `tf.GradientTape`, `tf.hessians`.
     """
+    trace = tracing.current()
+    if trace is not None and trace.is_graph:
+        found: list[Any] = trace.gradients(
+            gradients, ys, xs, grad_ys, stop_gradients, unconnected_gradients, name
+        )
+        return found
     sources = [_source(x) for x in nest.flatten(xs)]
     targets = [convert_to_tensor(y) for y in nest.flatten(ys)]
     given = [None] * len(targets) if grad_ys is None else nest.flatten(grad_ys)
@@ -69,11 +105,11 @@ def gradients(
     ]
     stops = [convert_to_tensor(t) for t in nest.flatten(stop_gradients or [])]
     entries, watched = _dependent(_entries("gradients"), sources, {t.identity for t in stops})
-    found = backpropagate(entries, watched, seeds)
+    slopes = backpropagate(entries, watched, seeds)
     kind = UnconnectedGradients(getattr(unconnected_gradients, "value", unconnected_gradients))
     filled = kind is UnconnectedGradients.ZERO
     return [
-        found.get(x.identity, zeros(x.aval.shape, x.dtype) if filled else None) for x in sources
+        slopes.get(x.identity, zeros(x.aval.shape, x.dtype) if filled else None) for x in sources
     ]
 
 
@@ -136,6 +172,8 @@ def _source(x: Any) -> Tensor:
 def _entries(function: str) -> Sequence[Entry]:
     """Return the entries that the active trace has recorded."""
     trace = tracing.current()
+    if trace is None and tapes.local.active and tapes.local.active[-1].is_complete:
+        return tapes.local.active[-1].entries[:]
     if trace is None:
         raise RuntimeError(
             f"tf.{function} is not supported when eager execution is enabled. "

@@ -13,6 +13,7 @@ from tfpy._src.base.dtypes import DType
 from tfpy._src.compiler.ops import decomposition as dec, elementwise as ew, logic
 from tfpy._src.compiler.ops.decomposition import unpack
 from tfpy._src.core.conversion import convert_to_tensor
+from tfpy._src.core.dispatch import dispatchable
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.core.typing import DTypeLike, FloatLike, TensorLike
 from tfpy._src.tensors.array.complex_numbers import real
@@ -193,6 +194,7 @@ def eigvals(tensor: TensorLike, name: str | None = None) -> Tensor:
     return eig(tensor)[0]
 
 
+@dispatchable
 def cholesky(input: TensorLike, name: str | None = None) -> Tensor:
     """Compute the Cholesky decomposition `input = L @ adjoint(L)` of self-adjoint matrices.
 

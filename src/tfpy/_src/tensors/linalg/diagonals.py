@@ -16,6 +16,7 @@ from tfpy._src.compiler.ops import elementwise as ew, indexing, logic, movement
 from tfpy._src.compiler.ops.failing import failing
 from tfpy._src.compiler.ops.families import infer
 from tfpy._src.core.conversion import as_tensors, constant, convert_to_tensor, host_values
+from tfpy._src.core.dispatch import dispatchable
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.core.typing import IntLike, TensorLike
 from tfpy._src.tensors.array.joining import stack
@@ -192,6 +193,7 @@ def _with_diagonals(x: Tensor, lines: Tensor, band: tuple[int, int], align: str)
     return x
 
 
+@dispatchable
 def diag_part(
     input: TensorLike,
     name: str = "diag_part",

@@ -9,6 +9,7 @@ import numpy as np
 from tfpy._src.base.errors import invalid, invalid_dtype
 from tfpy._src.compiler.ops import decomposition as dec, elementwise as ew, logic
 from tfpy._src.core.conversion import convert_to_tensor
+from tfpy._src.core.dispatch import dispatchable
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.core.typing import TensorLike
 from tfpy._src.tensors.array.complex_numbers import real
@@ -17,6 +18,7 @@ from tfpy._src.tensors.linalg.diagonals import diag_part
 from tfpy._src.tensors.math.reductions import reduce_sum
 
 
+@dispatchable
 def trace(x: TensorLike, name: str | None = None) -> Tensor:
     """Compute the sum of the main diagonal of matrices.
 
@@ -39,6 +41,7 @@ def trace(x: TensorLike, name: str | None = None) -> Tensor:
     return reduce_sum(diag_part(x), axis=-1)
 
 
+@dispatchable
 def det(input: TensorLike, name: str | None = None) -> Tensor:
     """Compute the determinants of square matrices.
 
@@ -89,6 +92,7 @@ def slogdet(input: TensorLike, name: str | None = None) -> LogMatrixDeterminant:
     return LogMatrixDeterminant(dec.sign_det(x), cast(dec.log_abs_det(x), x.dtype))
 
 
+@dispatchable
 def logdet(matrix: TensorLike, name: str | None = None) -> Tensor:
     """Compute the logarithms of the determinants of positive definite matrices.
 

@@ -293,6 +293,7 @@ def matrix_transpose(
     return transpose(x, order, conjugate)
 
 
+@dispatchable
 def adjoint(matrix: TensorLike, name: str | None = None) -> Tensor:
     """Compute the conjugate transpose of matrices.
 

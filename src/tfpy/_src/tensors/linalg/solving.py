@@ -8,6 +8,7 @@ from tfpy._src.backends.registry import storable
 from tfpy._src.base.errors import invalid
 from tfpy._src.compiler.ops import decomposition as dec
 from tfpy._src.core.conversion import as_tensors, constant, convert_to_tensor
+from tfpy._src.core.dispatch import dispatchable
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.core.typing import FloatLike, TensorLike
 from tfpy._src.tensors.array.making import cast
@@ -31,6 +32,7 @@ def _square(op: str, x: Tensor) -> None:
         raise invalid(op, f"Input matrix must be square, got: {list(x.aval.shape)}")
 
 
+@dispatchable
 def inv(input: TensorLike, adjoint: bool = False, name: str | None = None) -> Tensor:
     """Compute the inverses of square matrices.
 
@@ -57,6 +59,7 @@ def inv(input: TensorLike, adjoint: bool = False, name: str | None = None) -> Te
     return cast(solve(x, _identity(x), adjoint), given.dtype)
 
 
+@dispatchable
 def solve(
     matrix: TensorLike, rhs: TensorLike, adjoint: bool = False, name: str | None = None
 ) -> Tensor:

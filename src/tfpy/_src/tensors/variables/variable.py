@@ -32,8 +32,18 @@ _live: WeakValueDictionary[int, Variable] = WeakValueDictionary()  # keyed by nu
 OF_REPLICAS: dict[VariableSynchronization, type[Variable]] = {}
 """Classes that replace Variable in the scope of several replicas. They register themselves."""
 
+OF_GRAPHS: list[type[Variable]] = []
+"""The class that replaces Variable while a graph is active. It registers itself."""
+
 _SYNCHRONIZATION = 9
 """Position of the argument `synchronization` of `Variable`."""
+
+
+def next_number(variable: Variable) -> int:
+    """Return the number of a new Variable, which becomes one of the live ones."""
+    number = next(_numbers)
+    _live[number] = variable
+    return number
 
 
 def live_variables() -> list[Variable]:
@@ -88,6 +98,8 @@ class Variable(AssignMethods, PythonValues):
             kind = kwargs.get("synchronization", VariableSynchronization.AUTO)
             kind = args[_SYNCHRONIZATION] if len(args) > _SYNCHRONIZATION else kind
             cls = OF_REPLICAS.get(kind, cls)
+        if cls is Variable and any(trace.is_graph for trace in tracing.local.active[:1]):
+            cls = OF_GRAPHS[0]
         return object.__new__(cls)
 
     def __init__(
@@ -117,8 +129,7 @@ class Variable(AssignMethods, PythonValues):
             )
             self.constraint = constraint
             self.strategy = scope.strategy
-            self.number = next(_numbers)
-            _live[self.number] = self
+            self.number = next_number(self)
             self.name = f"{above}{name or 'Variable'}:0"
             self._aval = tensor.aval
             if dtype is None:

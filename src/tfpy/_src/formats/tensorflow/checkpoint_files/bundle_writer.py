@@ -14,11 +14,12 @@ import numpy as np
 from tfpy._src.base.dtypes import string
 from tfpy._src.compiler.ir.aval import Array
 from tfpy._src.formats.encodings.protobuf import read
-from tfpy._src.formats.encodings.protobuf_writer import chunk, fixed32, integer, varint
+from tfpy._src.formats.encodings.protobuf_writer import chunk, fixed32, integer
 from tfpy._src.formats.tensorflow.checkpoint_files.bundle import ENTRY, Extents, bytes_of_lengths
 from tfpy._src.formats.tensorflow.checkpoint_files.ordered_code import slice_key
 from tfpy._src.formats.tensorflow.checkpoint_files.table import read_table, write_table
 from tfpy._src.library.io.crc import crc32c, masked
+from tfpy._src.library.protos.wire import varint
 
 _VERSION = 1  # version of the format
 

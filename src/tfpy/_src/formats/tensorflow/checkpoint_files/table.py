@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from tfpy._src.base.unpack_limit import Room
-from tfpy._src.formats.encodings.protobuf_writer import varint
 from tfpy._src.library.io.checked_json import ModelFileError
 from tfpy._src.library.io.crc import crc32c, masked
+from tfpy._src.library.protos.wire import varint
 
 MAX_ENTRIES = 1 << 20
 _MAGIC = bytes.fromhex("57fb808b247547db")

@@ -97,7 +97,7 @@ SAVER = Message("SaverDef", {1: ("filename_tensor_name", STRING), 3: ("restore_o
 ASSET = Message("AssetFileDef", {1: ("tensor_info", TENSOR_INFO), 2: ("filename", STRING)})
 NODE_LIST = Message("CollectionDef.NodeList", {1: ("value", many(STRING))})
 COLLECTION = Message("CollectionDef", {1: ("node_list", NODE_LIST)})
-META_INFO = Message("MetaInfoDef", {4: ("tags", many(STRING))})
+META_INFO = Message("MetaInfoDef", {4: ("tags", many(STRING)), 5: ("tensorflow_version", STRING)})
 META_GRAPH = Message(
     "MetaGraphDef",
     {
@@ -107,6 +107,7 @@ META_GRAPH = Message(
         4: ("collection_def", mapped(COLLECTION)),
         5: ("signature_def", mapped(SIGNATURE_DEF)),
         6: ("asset_file_def", many(ASSET)),
+        7: ("object_graph_def", BYTES),
     },
 )
 SAVED_MODEL = Message("SavedModel", {2: ("meta_graphs", many(META_GRAPH))})

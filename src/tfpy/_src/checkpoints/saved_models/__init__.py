@@ -1,0 +1,1 @@
+"""SavedModels: `tf.saved_model.save` and `tf.saved_model.load`."""

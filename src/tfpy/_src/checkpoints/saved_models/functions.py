@@ -1,0 +1,213 @@
+"""Concrete functions as functions of a graph's library.
+
+The Variables of a function become arguments that are resources. The function reads them when it
+begins, and assigns them when it ends.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+
+from tfpy._src.base.dtypes import DType, resource
+from tfpy._src.core import nest
+from tfpy._src.core.tensor import Tensor
+from tfpy._src.formats.graph_writing.emitter import FileNode, NodeValue, unsupported
+from tfpy._src.formats.graph_writing.lists import Lists
+from tfpy._src.formats.graph_writing.source import (
+    FreeNames,
+    FunctionPort,
+    FunctionSource,
+    Weight,
+    sized_trace,
+)
+from tfpy._src.formats.tensorflow.writer import Nodes
+from tfpy._src.formats.tensorflow.writer.binary import constant_proto, function_proto, node_proto
+from tfpy._src.formats.tensorflow.writer.whole import SAVED
+from tfpy._src.functions.tf_function.concrete import ConcreteFunction
+from tfpy._src.functions.tf_function.description import parameters_of, structured
+from tfpy._src.functions.tf_function.signature import TensorSpec
+from tfpy._src.tensors.variables.variable import Variable
+
+
+@dataclass(frozen=True)
+class WrittenFunction:
+    """A concrete function in the form of a graph's library.
+
+    Attributes:
+        name: Name in the library.
+        inputs: Specs of the arguments that are tensors, in TensorFlow's order.
+        outputs: Specs of the results that are tensors, in order.
+        signature: Positional and keyword arguments, with specs in place of tensors.
+        result: The result, with specs in place of tensors.
+        captured: Variables and entries of tables that follow the arguments.
+        messages: Encoded functions: this one and those that it calls.
+    """
+
+    name: str
+    inputs: list[TensorSpec]
+    outputs: list[TensorSpec]
+    signature: Any
+    result: Any
+    captured: list[Any]
+    messages: list[bytes]
+
+
+class Body(Nodes):
+    """The body of a function that is being built, or of a function that this one calls."""
+
+    table = SAVED
+
+    captured: dict[int, tuple[Any, str]]
+    """Variables and entries of tables by id, with the names of the arguments for them."""
+
+    @property
+    def is_function(self) -> bool:
+        return True
+
+    def handle(self, value: Any) -> str:
+        """Return the name of the argument for a Variable or the entries of a table."""
+        if self.outer is not None:
+            raise unsupported("a look-up inside tf.cond or a loop", "look up the keys before it")
+        name = f"resource_{len(self.captured)}"
+        return self.captured.setdefault(id(value), (value, name))[1]
+
+    def inner(self, name: str) -> Self:
+        return super().inner(f"{self.name}_{name}" if self.outer is None else name)
+
+
+def written(concrete: ConcreteFunction, name: str) -> WrittenFunction:
+    """Convert a concrete function to a function of a graph's library.
+
+    Args:
+        concrete: The function.
+        name: Its name in the library.
+
+    Raises:
+        UnimplementedError: If TensorFlow does not have an operation.
+        TypeError: If a result is not a tensor.
+        OpenSizeError: If the function cannot be written for open sizes.
+    """
+    trace, sizes, shapes = sized_trace(concrete)
+    order = _order(concrete)
+    names = FreeNames()
+    count = len(concrete.call.tensors)
+    ports = tuple(
+        FunctionPort(names.free(n.lower()), value, t.dtype, shape)
+        for (n, t), value, shape in zip(
+            concrete.call.tensors, trace.graph.inputs[:count], shapes, strict=True
+        )
+    )
+    extras = list(zip(trace.graph.inputs[count:], trace.extras, strict=True))
+    variables = {value: extra.variable for value, extra in extras if extra.variable is not None}
+    weights = {
+        value: Weight(names.free(f"captured_{i}"), np.asarray(extra.fetch().numpy()), True)
+        for i, (value, extra) in enumerate(extras)
+        if extra.variable is None and extra.anew is None
+    }
+    fed = frozenset(value for value, extra in extras if extra.anew is not None)
+    source = FunctionSource(
+        name, trace.graph, ports, (), False, weights, fed, sizes, Lists(trace.graph)
+    )
+    body = Body(source, name)
+    body.captured = {}
+    for port in ports:
+        body.inputs.append(NodeValue(port.name, port.dtype, trace.graph.avals[port.value]))
+        body.bind(trace.graph, port.value, body.inputs[-1])
+    body.read_weights()
+    for value, variable in variables.items():
+        read = _read(body, body.handle(variable), trace.graph.avals[value].dtype)
+        body.bind(trace.graph, value, read)
+    body.write(trace.graph)
+    count = len(trace.results.tensors)
+    made = [body.op("Identity", body.value(v)) for v in trace.graph.outputs[:count]]
+    assigned = [body.value(v) for v in trace.graph.outputs[count:]]
+    body.outputs = [value.name for value in (*made, *assigned)]
+    body.pruned()
+    body.checked()
+    effects = _assign(body, trace.assigned, assigned)
+    arguments = [(ports[i].name, ports[i].dtype, shapes[i]) for i in order]
+    arguments += [(handle, resource, ()) for _, handle in body.captured.values()]
+    results = [(f"identity_{i}" if i else "identity", v.dtype, v.name) for i, v in enumerate(made)]
+    own = function_proto(name, arguments, results, _encoded(body, body), effects)
+    called = [_called(body, one) for one in body.library]
+    signature = concrete.structured_input_signature
+    specs = [leaf for leaf in nest.flatten(signature) if isinstance(leaf, TensorSpec)]
+    result, outputs = _result(concrete)
+    captured = [value for value, _ in body.captured.values()]
+    return WrittenFunction(name, specs, outputs, signature, result, captured, [own, *called])
+
+
+def _read(body: Body, handle: str, dtype: DType) -> NodeValue:
+    name = body.fresh("ReadVariableOp")
+    output = f"{name}:value:0"
+    body.nodes.append(FileNode("ReadVariableOp", name, [handle], [output], {"dtype": dtype}))
+    return NodeValue(output, dtype)
+
+
+def _assign(body: Body, variables: Sequence[Variable], values: Sequence[NodeValue]) -> list[str]:
+    """Add the assignments, which follow all readings, and return the names of their nodes."""
+    reads = [f"^{node.name}" for node in body.nodes if node.op == "ReadVariableOp"]
+    found = []
+    for variable, value in zip(variables, values, strict=True):
+        name = body.fresh("AssignVariableOp")
+        given = [body.handle(variable), value.name, *reads]
+        body.nodes.append(FileNode("AssignVariableOp", name, given, [], {"dtype": value.dtype}))
+        found.append(name)
+    return found
+
+
+def _encoded(root: Nodes, graph: Nodes) -> Iterable[bytes]:
+    """Encode the nodes of a function."""
+    for node in graph.nodes:
+        if node.op == "Const":
+            yield constant_proto(node.name, root.constants[node.name], node.attrs["dtype"])
+        else:
+            yield node_proto(node.name, node.op, node.inputs, node.attrs)
+
+
+def _called(root: Nodes, graph: Nodes) -> bytes:
+    """Encode a function that another one calls."""
+    inputs = [
+        (v.name, v.dtype, [None] * v.rank if v.aval is None else v.aval.shown) for v in graph.inputs
+    ]
+    results = [
+        (f"ret{i}", aval.dtype, value)
+        for i, (aval, value) in enumerate(zip(graph.result, graph.outputs, strict=True))
+    ]
+    return function_proto(graph.name, inputs, results, _encoded(root, graph))
+
+
+@dataclass(frozen=True)
+class _Place:
+    """A tensor among the arguments, by its position in the call."""
+
+    number: int
+
+
+def _order(concrete: ConcreteFunction) -> list[int]:
+    """Return the positions of the tensors of a call in TensorFlow's order."""
+    leaves = nest.flatten(_with_places(concrete))
+    return [leaf.number for leaf in leaves if isinstance(leaf, _Place)]
+
+
+def _with_places(concrete: ConcreteFunction) -> Any:
+    call = concrete.call
+    arguments = call.replaced([_Place(i) for i in range(len(call.tensors))])
+    return structured(parameters_of(concrete._signature, arguments))
+
+
+def _result(concrete: ConcreteFunction) -> tuple[Any, list[TensorSpec]]:
+    """Return the result with specs in place of tensors, and the specs in order."""
+    leaves = nest.flatten(concrete.structured_outputs)
+    if any(leaf is not None and not isinstance(leaf, Tensor) for leaf in leaves):
+        raise TypeError(
+            f"{concrete.name} must return tensors, or a nest of tensors and None, to be saved in a "
+            "SavedModel."
+        )
+    specs = [None if leaf is None else TensorSpec(leaf.shape, leaf.dtype) for leaf in leaves]
+    packed = nest.pack_sequence_as(concrete.structured_outputs, specs)
+    return packed, [spec for spec in specs if spec is not None]

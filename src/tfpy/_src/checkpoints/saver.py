@@ -1,0 +1,217 @@
+"""`tf.compat.v1.train.Saver`: checkpoints with the names of Variables as keys."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from tfpy._src.checkpoints.manager import files_of
+from tfpy._src.checkpoints.objects import TrackedValue, number_of
+from tfpy._src.checkpoints.reader import CheckpointReader
+from tfpy._src.checkpoints.state import update_checkpoint_state
+from tfpy._src.checkpoints.writing import write
+from tfpy._src.core.conversion import convert_to_tensor
+from tfpy._src.core.typing import PathLike
+from tfpy._src.functions.graph_mode.defaults import get_default_graph
+from tfpy._src.functions.graph_mode.inference import immediately
+from tfpy._src.functions.graph_mode.variables import GraphVariable
+from tfpy._src.library.io.gfile import path_text
+from tfpy._src.tensors.variables.variable import Variable
+
+
+class Saver:
+    """An object that saves Variables in a checkpoint of TensorFlow 1, and restores them.
+
+    Args:
+        var_list: Variables, a list, or a dict from keys of the checkpoint. Default: the global
+            Variables of the default graph, with their names as keys.
+        reshape: If True, restore values of another shape with the same number of elements.
+        sharded, restore_sequentially, saver_def, builder, write_version, pad_step_number,
+            save_relative_paths, keep_checkpoint_every_n_hours: Has no effect.
+        max_to_keep: Number of checkpoints that are kept. None or 0 keeps all. Default: 5.
+        name: Has no effect.
+        defer_build: If True, the Variables are collected at the first call.
+        allow_empty: If True, there may be no Variables.
+        filename: Has no effect.
+
+    Raises:
+        ValueError: If there are no Variables, or two Variables have the same name.
+
+    Example:
+        >>> import tfpy as tf
+        >>> v = tf.Variable(3.0, name="v")
+        >>> saver = tf.compat.v1.train.Saver([v])
+        >>> path = saver.save(None, "saved/model", global_step=1)
+        >>> _ = v.assign(0.0)
+        >>> saver.restore(None, path)
+        >>> print(path, v.numpy())
+        saved/model-1 3.0
+
+    See also: `tf.train.Checkpoint`.
+    """
+
+    def __init__(
+        self,
+        var_list: Mapping[str, Any] | Sequence[Any] | None = None,
+        reshape: bool = False,
+        sharded: bool = False,
+        max_to_keep: int | None = 5,
+        keep_checkpoint_every_n_hours: float = 10000.0,
+        name: str | None = None,
+        restore_sequentially: bool = False,
+        saver_def: object = None,
+        builder: object = None,
+        defer_build: bool = False,
+        allow_empty: bool = False,
+        write_version: int = 2,
+        pad_step_number: bool = False,
+        save_relative_paths: bool = False,
+        filename: str | None = None,
+    ) -> None:
+        self._given, self._reshape, self._allow_empty = var_list, reshape, allow_empty
+        self._max_to_keep = max_to_keep or 0
+        self._pads = pad_step_number
+        self._variables: dict[str, Variable] | None = None
+        self.last_checkpoints: list[str] = []
+        """Paths of the kept checkpoints, oldest first."""
+        if not defer_build:
+            self.build()
+
+    def build(self) -> None:
+        """Collect the Variables.
+
+        Raises:
+            ValueError: If there are no Variables, or two Variables have the same name.
+        """
+        given = self._given
+        if given is None:
+            given = get_default_graph().get_collection("variables")
+        if not given and not self._allow_empty:
+            raise ValueError("No variables to save")
+        if isinstance(given, Mapping):
+            self._variables = dict(given)
+            return
+        self._variables = {}
+        for variable in given:
+            name = variable.name.partition(":")[0]
+            if name in self._variables:
+                raise ValueError(f"At least two variables have the same name: {name}")
+            self._variables[name] = variable
+
+    def _items(self) -> dict[str, Variable]:
+        if self._variables is None:
+            self.build()
+        assert self._variables is not None
+        return self._variables
+
+    def save(
+        self,
+        sess: Any,
+        save_path: PathLike,
+        global_step: Any = None,
+        latest_filename: str | None = None,
+        meta_graph_suffix: str = "meta",
+        write_meta_graph: bool = True,
+        write_state: bool = True,
+        strip_default_attrs: bool = False,
+        save_debug_info: bool = False,
+    ) -> str:
+        """Save the Variables.
+
+        The graph itself is not saved: there is no file with the suffix `.meta`.
+
+        Args:
+            sess: Session whose values are saved. In eager execution None.
+            save_path: Path of the checkpoint.
+            global_step: Number that is appended to the path, an integer, a tensor or a Variable.
+            latest_filename: Name of the file that lists the checkpoints. Default: `"checkpoint"`.
+            meta_graph_suffix, write_meta_graph, strip_default_attrs, save_debug_info: Has no
+                effect.
+            write_state: If False, the checkpoint is not listed.
+
+        Returns:
+            Path of the checkpoint, which `restore` accepts.
+
+        Raises:
+            TypeError: If a session is needed.
+            tf.errors.FailedPreconditionError: If a Variable is not initialized in the session.
+        """
+        items = dict(sorted(self._items().items()))
+        values = _values(sess, list(items.values()))
+        prefix = path_text(save_path)
+        if global_step is not None:
+            prefix = f"{prefix}-{_number(sess, global_step)}"
+        with immediately():
+            tracked = [
+                TrackedValue(key, v.saved_as or number_of(v.dtype), value)
+                for (key, v), value in zip(items.items(), values, strict=True)
+            ]
+            write(prefix, tracked)
+        self._keep(prefix)
+        if write_state:
+            update_checkpoint_state(
+                os.path.dirname(prefix) or ".", prefix, self.last_checkpoints, latest_filename
+            )
+        return prefix
+
+    def _keep(self, prefix: str) -> None:
+        if prefix in self.last_checkpoints:
+            self.last_checkpoints.remove(prefix)
+        self.last_checkpoints.append(prefix)
+        while self._max_to_keep and len(self.last_checkpoints) > self._max_to_keep:
+            for path in files_of(self.last_checkpoints.pop(0)):
+                with contextlib.suppress(OSError):
+                    os.remove(path)
+
+    def restore(self, sess: Any, save_path: PathLike) -> None:
+        """Restore the Variables.
+
+        Args:
+            sess: Session in which the Variables receive the values. In eager execution None.
+            save_path: Path that `save` returned.
+
+        Raises:
+            ValueError: If there is no such checkpoint, or a value does not have the shape of its
+                Variable.
+            tf.errors.NotFoundError: If the checkpoint does not contain a Variable.
+        """
+        prefix = path_text(save_path)
+        if not os.path.exists(f"{prefix}.index"):
+            raise ValueError(f"The passed save_path is not a valid checkpoint: {prefix}")
+        reader = CheckpointReader(prefix)
+        for key, variable in self._items().items():
+            value = np.asarray(reader.get_tensor(key))
+            if self._reshape:
+                value = value.reshape(variable.aval.shape)
+            if isinstance(variable, GraphVariable):
+                variable.load_in(sess, value)
+                continue
+            with immediately():
+                variable.assign(convert_to_tensor(value, variable.dtype))
+
+    def set_last_checkpoints(self, last_checkpoints: Sequence[str]) -> None:
+        """Set the list of the kept checkpoints.
+
+        Args:
+            last_checkpoints: Paths, oldest first.
+        """
+        self.last_checkpoints = [*last_checkpoints]
+
+
+def _values(sess: Any, variables: Sequence[Variable]) -> list[Any]:
+    if any(isinstance(v, GraphVariable) for v in variables):
+        if not hasattr(sess, "run"):
+            raise TypeError(f"'sess' must be a Session; {sess}")
+        found: list[Any] = sess.run([*variables])
+        return found
+    return [v.held for v in variables]
+
+
+def _number(sess: Any, step: Any) -> int:
+    if isinstance(step, GraphVariable) or getattr(step, "has_values", True) is False:
+        return int(sess.run(step))
+    return int(step.numpy()) if hasattr(step, "numpy") else int(step)

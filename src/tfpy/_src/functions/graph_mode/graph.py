@@ -1,0 +1,464 @@
+"""`tf.Graph`: operations of TensorFlow 1, which a session runs."""
+
+from __future__ import annotations
+
+import functools
+import threading
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from tfpy._src.backends.storage import host_storage
+from tfpy._src.base import tracing
+from tfpy._src.compiler.ir.aval import Aval
+from tfpy._src.compiler.ir.op import Op
+from tfpy._src.compiler.ir.sizes import closed
+from tfpy._src.core import tape as tapes
+from tfpy._src.core.indexed_slices import dense
+from tfpy._src.core.name_scope import prefix
+from tfpy._src.core.sizes import Sizes
+from tfpy._src.core.tensor import Tensor
+from tfpy._src.functions.graph_mode.collections import Collections
+from tfpy._src.functions.graph_mode.inference import infer, leaves, mapped
+from tfpy._src.functions.graph_mode.operation import TYPES, Operation, name_of
+from tfpy._src.functions.graph_mode.recording import install
+from tfpy._src.functions.graph_mode.tensors import GraphTensor
+from tfpy._src.tensors.variables.variable import Variable
+
+
+class _Stack(threading.local):
+    def __init__(self) -> None:
+        self.graphs: list[Graph] = []
+        """Graphs with an active `as_default()`, innermost last."""
+
+
+stack = _Stack()
+
+
+def operations_of(value: Any) -> list[Operation]:
+    """Return the operations that compute a value."""
+    if isinstance(value, Operation):
+        return [value]
+    if isinstance(value, GraphTensor):
+        return [value.op]
+    if callable(value) and not isinstance(value, Variable):
+        return operations_of(value())
+    return []
+
+
+_STOPS = frozenset(("stop_gradient", "argmax", "argmin", "one_hot", "gradients_of"))
+
+
+def reaches(
+    operations: Sequence[Operation], x: Any, ys: Sequence[Any], stops: Sequence[Any]
+) -> bool:
+    """Return True if a gradient flows from one of `ys` to `x`."""
+    reached, stopped = {id(x)}, set(map(id, stops))
+    for op in operations:
+        if op.assigned or getattr(op.function, "__name__", "") in _STOPS:
+            continue
+        if any(id(source) in reached for source in (*op.sources, *op.captured)):
+            reached |= {
+                id(t) for t in op.outputs if t.dtype.is_differentiable and id(t) not in stopped
+            }
+    return any(id(y) in reached for y in ys)
+
+
+def _identity(value: Any) -> Any:
+    return value
+
+
+class Graph(Collections):
+    """A graph of operations, which `tf.compat.v1.Session` runs.
+
+    Inside `with graph.as_default():`, calls of functions create operations instead of computing.
+
+    Example:
+        >>> import tfpy as tf
+        >>> graph = tf.Graph()
+        >>> with graph.as_default():
+        ...     y = tf.constant(2.0) * 3.0
+        >>> with tf.compat.v1.Session(graph=graph) as sess:
+        ...     print(sess.run(y))
+        6.0
+
+    See also: `tf.compat.v1.Session`, `tf.function`.
+    """
+
+    is_graph = True
+    """True for a graph, False for a trace of `tf.function`."""
+    building_function = False
+    """False, because the graph does not belong to a `tf.function`."""
+
+    def __init__(self) -> None:
+        self.name = "graph"
+        self.scope = ""
+        """Prefix of names outside of name scopes."""
+        self.operations: list[Operation] = []
+        self.collections: dict[Hashable, list[Any]] = {}
+        self.variables: list[Variable] = []
+        """Variables of the graph, in the order of creation."""
+        self.session: Any = None
+        """The session whose values the Variables hold."""
+        self.finalized = False
+        """True if no operations can be added."""
+        self.unseeded = 0
+        self.seed: int | None = None
+        self._by_name: dict[str, Operation] = {}
+        self._names: dict[str, int] = {}
+        self._controls: list[list[Operation]] = []
+
+    # Activation
+
+    @contextmanager
+    def as_default(self) -> Iterator[Graph]:
+        """Return a context manager in which functions create operations of this graph.
+
+        Returns:
+            A context manager that returns the graph.
+
+        Example:
+            >>> import tfpy as tf
+            >>> with tf.Graph().as_default() as graph:
+            ...     tf.compat.v1.get_default_graph() is graph
+            True
+        """
+        install()
+        active, tracing.local.active = tracing.local.active, [self]
+        saved = tapes.local.active[:]
+        tapes.local.active[:] = []
+        stack.graphs.append(self)
+        try:
+            yield self
+        finally:
+            stack.graphs.pop()
+            tracing.local.active = active
+            tapes.local.active[:] = saved
+
+    def finalize(self) -> None:
+        """Make the graph read-only: functions that would add operations raise a RuntimeError."""
+        self.finalized = True
+
+    # Operations
+
+    def add_operation(self, op: Operation) -> int:
+        """Store an operation and return its number.
+
+        Raises:
+            RuntimeError: If the graph is finalized.
+        """
+        if self.finalized:
+            raise RuntimeError("Graph is finalized and cannot be modified.")
+        self._by_name[op.name] = op
+        self.operations.append(op)
+        return len(self.operations) - 1
+
+    def unique_name(self, name: str, mark_as_used: bool = True) -> str:
+        """Return a name, with a number appended if the graph has used it before."""
+        count = self._names.get(name.lower(), 0)
+        found = f"{name}_{count}" if count else name
+        while count and found.lower() in self._names:
+            count += 1
+            found = f"{name}_{count}"
+        if mark_as_used:
+            self._names[name.lower()] = count + 1
+            self._names.setdefault(found.lower(), 1)
+        return found
+
+    def make(
+        self,
+        name: str,
+        inputs: Sequence[GraphTensor | Variable] = (),
+        kind: str | None = None,
+        assigned: Sequence[Variable] = (),
+        controls: Sequence[Operation] = (),
+    ) -> Operation:
+        """Add an operation whose name begins with the current name scope."""
+        is_full = name.endswith("/")
+        found = name[:-1] if is_full else self.unique_name(prefix() + name)
+        kind = kind or TYPES.get(name, name[:1].upper() + name[1:])
+        return Operation(self, found, kind, inputs, [*controls, *self.control_inputs], assigned)
+
+    def record(
+        self,
+        function: Callable[..., Any],
+        args: Sequence[Any],
+        kwargs: Mapping[str, Any],
+        name: str | None = None,
+    ) -> Any:
+        """Return the result of a function, with a new operation for the tensors in it."""
+        found = infer(function, args, kwargs, name or name_of(function))
+        parts = leaves(found.result)
+        tensors = [x for x in parts if isinstance(x, Tensor)]
+        if not tensors and not found.has_effects and not found.assigned:
+            return found.result
+        given = [*args, dict(kwargs)]
+        inputs = [x for x in leaves(given) if isinstance(x, GraphTensor | Variable)]
+        if len(tensors) == 1 and isinstance(tensors[0], GraphTensor) and found.result in inputs:
+            return found.result  # the function returns its argument
+        given_name = kwargs.get("name")
+        chosen = given_name if isinstance(given_name, str) and given_name else None
+        op = self.make(
+            chosen or name or name_of(function),
+            [*inputs, *found.captured],
+            TYPES.get(name or name_of(function), name_of(function)) if chosen else None,
+            found.assigned,
+        )
+        op.function, op.args, op.kwargs = function, tuple(args), dict(kwargs)
+        op.captured = tuple(found.read)
+        op.is_dynamic = found.is_dynamic
+        op.places = [i for i, x in enumerate(parts) if isinstance(x, Tensor)]
+        if not tensors:
+            return op
+        is_known = not found.has_effects and not found.assigned and not found.read
+        return mapped(found.result, lambda x: self._output(op, x, is_known))
+
+    @staticmethod
+    def _output(op: Operation, value: Any, is_known: bool) -> Any:
+        if not isinstance(value, Tensor):
+            return value
+        known = value if is_known and (type(value) is Tensor or isinstance(value, Sizes)) else None
+        output = GraphTensor(op, len(op.outputs), value.aval, known)
+        op.outputs.append(output)
+        return output
+
+    def add(
+        self,
+        function: Callable[..., Any],
+        args: Sequence[Any],
+        avals: Sequence[Aval],
+        name: str,
+    ) -> list[GraphTensor]:
+        """Add an operation with results of the given shapes and dtypes, and return them."""
+        inputs = [x for x in leaves([*args]) if isinstance(x, GraphTensor | Variable)]
+        op = self.make(name, inputs)
+        op.function, op.args = function, tuple(args)
+        op.outputs = [GraphTensor(op, i, aval) for i, aval in enumerate(avals)]
+        op.places = range(len(op.outputs))
+        return op.outputs
+
+    # The interface of a trace, for functions that are not recorded themselves
+
+    def apply(self, op: Op, inputs: Sequence[Any], attrs: Mapping[str, Any]) -> Any:
+        """Add an operation for an op of the compiler."""
+        static = {name: closed(value) for name, value in attrs.items()}
+
+        def call(*tensors: Any) -> Any:
+            return op(*tensors, **static)
+
+        return self.record(call, inputs, {}, name_of(op))
+
+    def apply_multiple(
+        self, op: Any, inputs: Sequence[Any], attrs: Mapping[str, Any]
+    ) -> list[Tensor]:
+        """Add an operation for an op with several results."""
+
+        def call(*tensors: Any) -> Any:
+            return list(op.apply(tensors, **attrs))
+
+        found = self.record(call, inputs, {}, name_of(op))
+        return found if isinstance(found, list) else []
+
+    def read(self, variable: Variable) -> Tensor:
+        """Add an operation that reads a Variable."""
+        name = f"{variable.name.partition(':')[0]}/Read/ReadVariableOp/"
+        op = self.make(self.unique_name(name[:-1]) + "/", [variable], "ReadVariableOp")
+        op.function, op.args = _identity, (variable,)
+        op.outputs = [GraphTensor(op, 0, variable.aval)]
+        return op.outputs[0]
+
+    first_value = last_value = read
+
+    def feed(self, fetching: Callable[[], Callable[[], Any]], aval: Aval, name: str) -> Tensor:
+        """Add an operation that returns a new value in each run, such as a random state."""
+        fetch = fetching()
+
+        def call() -> Tensor:
+            current = tracing.current()
+            if current is None:
+                return Tensor(aval, host_storage(fetch(), aval))
+            found: Tensor = current.feed(fetching, aval, name)
+            return found
+
+        return self.add(call, [], [aval], name)[0]
+
+    def assignment(self, variable: Variable, value: Any, name: str) -> Operation:
+        """Add the operation that initializes a Variable."""
+        op = self.make(name + "/", [value] if isinstance(value, GraphTensor) else [], "Assign")
+        op.set_assigned([variable])
+        op.function, op.args = functools.partial(Variable.assign, variable), (value,)
+        op.outputs = [GraphTensor(op, 0, variable.aval)]
+        return op
+
+    def on_variable_made(self, variable: Variable) -> None:
+        """Do nothing: a graph may make any number of Variables."""
+
+    def custom(self, results: Sequence[Tensor], inputs: Any, backward: Any) -> list[Tensor]:
+        """Raise an error: functions with custom gradients must be recorded as a whole.
+
+        Raises:
+            NotImplementedError: Always.
+        """
+        raise NotImplementedError("a custom gradient is not supported outside of a recorded call")
+
+    def gradients(
+        self,
+        function: Callable[..., Any],
+        ys: Any,
+        xs: Any,
+        grad_ys: Any,
+        stop_gradients: Any,
+        unconnected_gradients: Any,
+        name: str,
+    ) -> list[Any]:
+        """Add an operation that computes gradients, and return them."""
+        ys, xs = leaves([ys]), leaves([xs])
+        ys = [y.value() if isinstance(y, Variable) else y for y in ys]
+        stops = leaves([stop_gradients or []])
+        given = [g for g in leaves([grad_ys]) if g is not None]
+        connected = [x for x in xs if reaches(self.operations, x, ys, stops)]
+        fills = getattr(unconnected_gradients, "value", unconnected_gradients) == "zero"
+        wanted = xs if fills else connected
+        if not wanted:
+            return [None] * len(xs)
+
+        def compute(ys: Any, xs: Any, given: Any, stops: Any) -> list[Tensor]:
+            found = function(
+                ys, xs, given or None, stop_gradients=stops, unconnected_gradients="zero"
+            )
+            return [dense(g) for g in found]
+
+        avals = [x.aval for x in wanted]
+        found = iter(self.add(compute, [ys, wanted, given, stops], avals, name))
+        return [next(found) if any(x is w for w in wanted) else None for x in xs]
+
+    # Control dependencies
+
+    @property
+    def control_inputs(self) -> list[Operation]:
+        """Operations that run before each operation that is added now."""
+        return [op for ops in self._controls for op in ops]
+
+    @contextmanager
+    def control_dependencies(self, control_inputs: Iterable[Any] | None) -> Iterator[None]:
+        """Return a context manager for operations that run after others.
+
+        Args:
+            control_inputs: List of operations, tensors and Variables. None removes the control
+                dependencies of the enclosing contexts.
+
+        Returns:
+            A context manager.
+        """
+        saved = self._controls
+        ops = [op for value in control_inputs or () for op in operations_of(value)]
+        self._controls = [] if control_inputs is None else [*saved, ops]
+        try:
+            yield
+        finally:
+            self._controls = saved
+
+    def group(self, inputs: Iterable[Any], name: str | None) -> Operation:
+        """Add an operation that runs others."""
+        ops = [op for value in leaves(list(inputs)) for op in operations_of(value)]
+        return self.make(name or "group_deps", kind="NoOp", controls=ops)
+
+    # Look-up
+
+    def get_operations(self) -> list[Operation]:
+        """Return the operations in the order in which they were created.
+
+        Returns:
+            List of `tf.Operation`.
+
+        Example:
+            >>> import tfpy as tf
+            >>> with tf.Graph().as_default() as graph:
+            ...     x = tf.constant(1.0, name="x")
+            >>> graph.get_operations()
+            [<tf.Operation 'x' type=Const>]
+        """
+        return [*self.operations]
+
+    def get_operation_by_name(self, name: str) -> Operation:
+        """Return the operation with a name.
+
+        Args:
+            name: Name, with the names of its scopes.
+
+        Returns:
+            A `tf.Operation`.
+
+        Raises:
+            KeyError: If the graph has no such operation.
+            TypeError: If `name` is not a string.
+        """
+        if not isinstance(name, str):
+            raise TypeError(f"Operation names are strings (or similar), not {type(name).__name__}.")
+        if name not in self._by_name:
+            raise KeyError(f"The name {name!r} refers to an Operation not in the graph.")
+        return self._by_name[name]
+
+    def get_tensor_by_name(self, name: str) -> GraphTensor:
+        """Return the tensor with a name.
+
+        Args:
+            name: Name of the operation, a colon, and the number of the result.
+
+        Returns:
+            A tensor.
+
+        Raises:
+            KeyError: If the graph has no such tensor.
+            TypeError: If `name` is not a string.
+            ValueError: If the name has no number.
+        """
+        if not isinstance(name, str):
+            raise TypeError(f"Tensor names are strings (or similar), not {type(name).__name__}.")
+        op, colon, index = name.partition(":")
+        if not colon or not index.isdecimal():
+            raise ValueError(
+                f"The name {name!r} refers to an Operation, not a Tensor. Tensor names must be of "
+                'the form "<op_name>:<output_index>".'
+            )
+        found = self._by_name.get(op)
+        if found is None or int(index) >= len(found.outputs):
+            raise KeyError(
+                f"The name {name!r} refers to a Tensor which does not exist. The operation, "
+                f"{op!r}, does not exist in the graph."
+            )
+        return found.outputs[int(index)]
+
+    def as_graph_element(
+        self, obj: Any, allow_tensor: bool = True, allow_operation: bool = True
+    ) -> Any:
+        """Return the tensor or operation that an object or a name refers to.
+
+        Args:
+            obj: Tensor, operation, Variable, or the name of a tensor or operation.
+            allow_tensor: If False, tensors raise a TypeError.
+            allow_operation: If False, operations raise a TypeError.
+
+        Returns:
+            A tensor or a `tf.Operation`.
+
+        Raises:
+            KeyError: If the graph has no element of the name.
+            TypeError: If the object is of another kind.
+            ValueError: If the object belongs to another graph.
+        """
+        found = obj
+        if isinstance(obj, str):
+            named = self.get_tensor_by_name if ":" in obj else self.get_operation_by_name
+            found = named(obj)
+        elif hasattr(obj, "_as_graph_element"):
+            found = obj._as_graph_element()
+        accepted = isinstance(found, Variable)
+        accepted |= allow_tensor and isinstance(found, GraphTensor)
+        accepted |= allow_operation and isinstance(found, Operation)
+        if not accepted:
+            kinds = " or ".join(["Tensor"] * allow_tensor + ["Operation"] * allow_operation)
+            raise TypeError(f"Can not convert a {type(obj).__name__} into a {kinds}.")
+        if found.graph is not self:
+            raise ValueError(f"{found} is not an element of this graph.")
+        return found

@@ -1,0 +1,165 @@
+"""`tf.Operation`: a node of a graph."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol
+
+from tfpy._src.functions.graph_mode.tensors import GraphTensor, local
+from tfpy._src.tensors.variables.variable import Variable
+
+NAMES = {
+    "add": "Add", "multiply": "Mul", "subtract": "Sub", "divide": "truediv", "matmul": "MatMul",
+    "reduce_sum": "Sum", "reduce_mean": "Mean", "reduce_max": "Max", "reduce_min": "Min",
+    "reduce_prod": "Prod", "reduce_any": "Any", "reduce_all": "All", "constant": "Const",
+    "zeros": "zeros", "ones": "ones", "range": "range", "concat": "concat", "stack": "stack",
+    "split": "split", "argmax": "ArgMax", "argmin": "ArgMin", "fill": "Fill", "slice": "Slice",
+    "normal": "random_normal", "uniform": "random_uniform", "linspace": "linspace",
+    "truncated_normal": "truncated_normal", "one_hot": "one_hot", "conv2d": "Conv2D",
+    "max_pool2d": "MaxPool2d", "cond": "cond", "while_loop": "while", "softmax": "Softmax",
+    "transpose": "transpose", "gradients": "gradients", "unstack": "unstack", "eye": "eye",
+    "expand_dims": "ExpandDims", "zeros_like": "zeros_like", "ones_like": "ones_like",
+    "negative": "Neg", "xw_plus_b": "xw_plus_b", "log1p": "Log1p",
+    "dropout": "dropout",
+}  # fmt: skip
+"""Names of operations by the names of functions. Other names are converted to CamelCase."""
+
+TYPES = {
+    "add": "AddV2", "Add": "AddV2", "mul": "Mul", "sub": "Sub", "truediv": "RealDiv",
+    "matmul": "MatMul", "pow": "Pow", "strided_slice": "StridedSlice", "concat": "ConcatV2",
+    "zeros": "Fill", "ones": "Fill", "stack": "Pack", "transpose": "Transpose",
+    "group_deps": "NoOp", "range": "Range", "and": "LogicalAnd", "or": "LogicalOr",
+}  # fmt: skip
+"""Types of operations whose names differ from their types."""
+
+
+def name_of(function: Callable[..., Any]) -> str:
+    """Return the default name of the operation of a function."""
+    name = getattr(function, "__name__", type(function).__name__).strip("_<>")
+    return NAMES.get(name) or "".join(part[:1].upper() + part[1:] for part in name.split("_"))
+
+
+class Operations(Protocol):
+    """A graph, as far as its operations use it."""
+
+    def add_operation(self, operation: Operation) -> int:
+        """Add an operation and return its number."""
+
+
+class Operation:
+    """A node of a graph: a call of a function, which a session runs.
+
+    Functions such as `tf.add` create operations while a `tf.Graph` is active, so programs do not
+    call the constructor.
+
+    Example:
+        >>> import tfpy as tf
+        >>> with tf.Graph().as_default():
+        ...     x = tf.constant(1.0, name="x")
+        ...     x.op.name, x.op.type
+        ('x', 'Const')
+
+    See also: `tf.Graph`.
+    """
+
+    function: Callable[..., Any] | None = None
+    """Function that computes the results; None for a placeholder and for a group."""
+    args: tuple[Any, ...] = ()
+    kwargs: dict[str, Any]
+
+    def __init__(
+        self,
+        graph: Operations,
+        name: str,
+        kind: str,
+        inputs: Sequence[GraphTensor | Variable] = (),
+        controls: Sequence[Operation] = (),
+        assigned: Sequence[Variable] = (),
+    ) -> None:
+        self.graph = graph
+        self.name = name
+        self.type = kind
+        self.kwargs = {}
+        self.sources = tuple(inputs)
+        self.control_inputs = list(dict.fromkeys(controls))
+        self.outputs: list[GraphTensor] = []
+        self.places: Sequence[int] = range(1)
+        """Numbers of the outputs among the leaves of the function's result."""
+        self.number = graph.add_operation(self)
+        self.captured: tuple[Variable, ...] = ()
+        """Variables that the function reads in addition to its arguments."""
+        self.assigned_until: frozenset[int] = frozenset()
+        before: set[int] = set()
+        for op in self.dependencies:
+            before |= op.assigned_until
+        self.assigned_before = frozenset(before)
+        """Ids of Variables that operations assign on which this one depends."""
+        self.set_assigned(assigned)
+        self.is_dynamic = False
+        """True if shapes of the results depend on values."""
+
+    def set_assigned(self, variables: Sequence[Variable]) -> None:
+        """Store the Variables that the operation assigns."""
+        self.assigned = tuple(variables)
+        self.assigned_until = self.assigned_before | {id(v) for v in variables}
+
+    @property
+    def inputs(self) -> tuple[GraphTensor, ...]:
+        """Tensors that the operation reads."""
+        return tuple(t for t in self.sources if isinstance(t, GraphTensor))
+
+    @property
+    def dependencies(self) -> list[Operation]:
+        """Operations that run before this one."""
+        return [*(t.op for t in self.inputs), *self.control_inputs]
+
+    @property
+    def reads(self) -> list[Variable]:
+        """Variables that the operation reads."""
+        return [*(v for v in self.sources if isinstance(v, Variable)), *self.captured]
+
+    @property
+    def device(self) -> str:
+        """Empty string: tfpy places operations itself."""
+        return ""
+
+    def session(self, given: Any, method: str) -> Any:
+        """Return a session, or the default session if it is None.
+
+        Raises:
+            ValueError: If there is no default session.
+        """
+        found = given or (local.sessions[-1] if local.sessions else None)
+        if found is None:
+            what = "evaluate tensor" if method == "eval" else "execute operation"
+            raise ValueError(
+                f"Cannot {what} using `{method}()`: No default session is registered. Use `with "
+                f"sess.as_default()` or pass an explicit session to `{method}(session=sess)`"
+            )
+        return found
+
+    def run(self, feed_dict: Any = None, session: Any = None) -> None:
+        """Run the operation in a session.
+
+        Args:
+            feed_dict: Values of tensors, as for `Session.run`.
+            session: Session. Default: the default session.
+
+        Raises:
+            ValueError: If there is no default session.
+        """
+        self.session(session, "run").run(self, feed_dict)
+
+    def values(self) -> tuple[GraphTensor, ...]:
+        """Return the results, as `outputs` does.
+
+        Returns:
+            Tuple of tensors.
+        """
+        return tuple(self.outputs)
+
+    def __repr__(self) -> str:
+        return f"<tf.Operation '{self.name}' type={self.type}>"
+
+    def __str__(self) -> str:
+        return f"name: {self.name!r} op: {self.type!r}"

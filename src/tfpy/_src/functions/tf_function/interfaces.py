@@ -1,0 +1,11 @@
+"""`tf.types.experimental`: the class of compiled functions, for annotations and `isinstance`."""
+
+from __future__ import annotations
+
+from tfpy._src.functions.tf_function.polymorphic import Function
+
+PolymorphicFunction = Function
+"""Class of the results of `tf.function`."""
+
+GenericFunction = Function
+"""Former name of `PolymorphicFunction`."""

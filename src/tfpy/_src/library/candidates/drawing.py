@@ -1,0 +1,150 @@
+"""Draws of candidate classes, with the random numbers of TensorFlow's kernels.
+
+The numbers follow TensorFlow's files `core/lib/random/simple_philox.cc`, `distribution_sampler.cc`
+and `core/kernels/range_sampler.cc`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from tfpy._src.base.errors import invalid_value
+from tfpy._src.compiler.ops.reference import philox
+
+Array = np.ndarray[Any, Any]
+
+_AT_ONCE = 256
+_BITS_32, _BITS_64 = 1 << 32, 1 << 64
+COUNTERS = 512
+"""Number of Philox counters that TensorFlow reserves for each candidate."""
+
+
+class WordStream:
+    """The 32-bit words of a Philox stream, in order.
+
+    Args:
+        state: Six int32 words: key and counter.
+    """
+
+    def __init__(self, state: Sequence[int] | Array) -> None:
+        self._words = self._stream(np.asarray(state).astype(np.int64).astype(np.uint32))
+
+    def _stream(self, state: Array) -> Iterator[int]:
+        start = 0
+        while True:
+            offsets = np.arange(start, start + _AT_ONCE, dtype=np.uint64)
+            yield from philox.words_at([*state.view(np.int32)], offsets).reshape(-1).tolist()
+            start += _AT_ONCE
+
+    def number(self) -> float:
+        """Return a float64 in [0, 1)."""
+        high, low = next(self._words), next(self._words)
+        return ((high & 0xFFFFF) << 32 | low) / 2**52
+
+    def short_number(self) -> float:
+        """Return a float32 in [0, 1)."""
+        return (next(self._words) & 0x7FFFFF) / 2**23
+
+    def below(self, limit: int) -> int:
+        """Return an integer below a limit, from one word for each attempt."""
+        return self._below(limit, _BITS_32, lambda: next(self._words))
+
+    def long_below(self, limit: int) -> int:
+        """Return an integer below a limit, from two words for each attempt."""
+        return self._below(limit, _BITS_64, lambda: next(self._words) | next(self._words) << 32)
+
+    def _below(self, limit: int, count: int, draw: Callable[[], int]) -> int:
+        if limit & (limit - 1) == 0:
+            return draw() & (limit - 1)
+        rest = (count - 1) % limit + 1
+        while (found := draw()) < rest:
+            pass
+        return found % limit
+
+
+class Distribution(NamedTuple):
+    """A distribution over the classes from 0 to `size - 1`."""
+
+    size: int
+    draw: Callable[[WordStream], int]
+    """Function that draws one class."""
+    probability: Callable[[Array], Array]
+    """Function from classes to their probabilities."""
+
+
+def uniform(size: int) -> Distribution:
+    """Return the distribution in which all classes have the same probability."""
+    return Distribution(
+        size, lambda words: words.long_below(size), lambda ids: np.full(ids.shape, 1.0 / size)
+    )
+
+
+def log_uniform(size: int) -> Distribution:
+    """Return the approximation of Zipf's law, in which frequent classes have low numbers."""
+    scale = np.log1p(size)
+    return Distribution(
+        size,
+        lambda words: (int(np.exp(words.number() * scale)) - 1) % size,
+        lambda ids: np.log((ids + 2.0) / (ids + 1.0)) / scale,
+    )
+
+
+def weighted(weights: Array) -> Distribution:
+    """Return the distribution with the given weights, which is sampled by Vose's alias method."""
+    size, total = len(weights), weights.sum(dtype=np.float64)
+    share, other = weights.astype(np.float64) * size / total, np.arange(size)
+    low, high = [list(np.flatnonzero(part)) for part in (share < 1.0, share >= 1.0)]
+    while low and high:
+        small, large = low.pop(), high.pop()
+        other[small] = large
+        share[large] -= 1.0 - share[small]
+        (low if share[large] < 1.0 else high).append(large)
+    share[[*low, *high]] = 1.0  # rounding errors
+
+    def draw(words: WordStream) -> int:
+        chance, place = words.short_number(), words.below(size)
+        return place if chance < np.float32(share[place]) else int(other[place])
+
+    def probability(ids: Array) -> Array:
+        inside = (ids >= 0) & (ids < size)
+        return np.where(inside, weights[np.where(inside, ids, 0)] / total, 0.0)
+
+    return Distribution(size, draw, probability)
+
+
+def candidates(
+    distribution: Distribution, state: Any, labels: Array, count: int, unique: bool
+) -> tuple[Array, Array, Array]:
+    """Draw classes.
+
+    Returns:
+        The classes, and the expected numbers of the labels and of the classes in such a draw.
+
+    Raises:
+        InvalidArgumentError: If a label is not one of the classes.
+    """
+    if labels.size and not 0 <= labels.min() <= labels.max() < distribution.size:
+        raise invalid_value(
+            "candidate_sampler",
+            f"true_classes contains labels from {labels.min()} to {labels.max()}, but there are "
+            f"{distribution.size} classes",
+        )
+    words, found, tries = WordStream(state), dict[int, None](), count
+    if unique:
+        tries = 0
+        while len(found) < count:
+            tries += 1
+            found[distribution.draw(words)] = None
+        drawn = np.array([*found], np.int64)
+    else:
+        drawn = np.array([distribution.draw(words) for _ in range(count)], np.int64)
+
+    def expected(ids: Array) -> Array:
+        chance = distribution.probability(ids.astype(np.int64))
+        often = chance * count if tries == count else -np.expm1(tries * np.log1p(-chance))
+        return np.asarray(often, np.float32)
+
+    return drawn, expected(labels), expected(drawn)

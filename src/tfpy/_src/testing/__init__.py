@@ -1,0 +1,1 @@
+"""`tf.test`: test cases with assertions about tensors, numeric gradients, and benchmarks."""

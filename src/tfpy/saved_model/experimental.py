@@ -1,0 +1,6 @@
+"""`tf.saved_model.experimental`: policies for the Variables of SavedModels."""
+
+# Generated from api.toml and the op table by `build.py face`. Edit those instead.
+
+from tfpy._src.checkpoints.saved_models.options import VariablePolicy as VariablePolicy
+from tfpy._src.library.lookup.tables import TrackableResource as TrackableResource

@@ -1,0 +1,9 @@
+"""`tf.types.experimental`: values that functions accept, and the class of compiled functions."""
+
+# Generated from api.toml and the op table by `build.py face`. Edit those instead.
+
+from tfpy._src.core.typing import TensorLike as TensorLike
+from tfpy._src.functions.tf_function.interfaces import (
+    GenericFunction as GenericFunction,
+    PolymorphicFunction as PolymorphicFunction,
+)
