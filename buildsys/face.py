@@ -54,6 +54,13 @@ _explain(__name__, _LAZY)
 _hide_frames()
 _install_keras()
 """
+V1 = "tf.compat.v1"
+V1_START = f"""
+from {ENGINE}.base.missing_names import explain as _explain
+from {ENGINE}.keras_support.keras import LAZY as _LAZY
+"""
+V1_END = "_explain(__name__, _LAZY)\n"
+"""The end of `tf.compat.v1`, which is imported on first access, after the end of `tf` has run."""
 KERAS = "keras._tf_keras.keras"
 KERAS_MODULES = f"""
 if _typing.TYPE_CHECKING:
@@ -90,10 +97,14 @@ def wanted() -> dict[Path, str]:
         files[_path(namespace, table)] = f'"""{doc}"""\n\n{NOTICE}\n{_import_lines(imports)}'
         if namespace == "tf":
             files[_path(namespace, table)] += START
+        if namespace == V1:
+            files[_path(namespace, table)] += V1_START
         if later:
             files[_path(namespace, table)] += _deferred(deferred)
         if namespace == "tf":
             files[_path(namespace, table)] += KERAS_MODULES
+        if namespace == V1:
+            files[_path(namespace, table)] += V1_END
         if namespace == "tf.losses":
             own = [*chain.from_iterable(facts.values())]
             files[_path(namespace, table)] += _keras_losses(own)

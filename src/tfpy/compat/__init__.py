@@ -2,6 +2,8 @@
 
 # Generated from api.toml and the op table by `build.py face`. Edit those instead.
 
+import typing as _typing
+
 from tfpy._src.core.byte_strings import (
     as_bytes as as_bytes,
     as_str as as_str,
@@ -9,4 +11,10 @@ from tfpy._src.core.byte_strings import (
     as_text as as_text,
     path_to_str as path_to_str,
 )
-from tfpy.compat import v1 as v1
+
+if _typing.TYPE_CHECKING:
+    from tfpy.compat import v1 as v1
+
+_LATER = {
+    "v1": "tfpy.compat.v1",
+}

@@ -70,6 +70,15 @@ class Lazy(NamedTuple):
     """Function that returns the names that `dir` lists."""
 
 
+def unchanged(names: dict[str, Any], name: str, value: Any) -> Any:
+    """Return the value."""
+    return value
+
+
+adapt: Callable[[dict[str, Any], str, Any], Any] = unchanged
+"""Function that returns the object that a namespace stores under a name, given the lazy one."""
+
+
 def explain(package: str, lazy: Mapping[str, Lazy]) -> None:
     """Add suggestions to the AttributeErrors of a package and its public modules.
 
@@ -111,7 +120,8 @@ def _finder(
         holder = importlib.import_module(later[name])
         if holder.__name__ != f"{module.__name__}.{name}":
             return getattr(holder, name)
-        _explain_in(holder, _no_name)
+        if "__getattr__" not in vars(holder):
+            _explain_in(holder, _no_name)
         return holder
 
     return found
@@ -121,7 +131,7 @@ def _explain_in(module: types.ModuleType, lazy: Callable[[str], Any]) -> None:
     def found(name: str) -> Any:
         if not name.startswith("_"):
             with contextlib.suppress(KeyError):
-                value = vars(module)[name] = lazy(name)
+                value = vars(module)[name] = adapt(vars(module), name, lazy(name))
                 return value
         raise AbsentName(module, name)
 

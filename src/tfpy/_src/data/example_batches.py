@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from tfpy._src.core.typing import IntLike
@@ -99,3 +99,29 @@ def make_batched_features_dataset(
 
     drop = drop_final_batch or num_epochs is None
     return dataset.batch(batch_size, drop_remainder=drop).map(parsed).prefetch(1)
+
+
+def tf_record_iterator(path: str, options: Any = None) -> Iterator[bytes]:
+    """Return an iterator of the records of a TFRecord file.
+
+    Args:
+        path: Path of the file.
+        options: A `tf.io.TFRecordOptions`. Default: no compression.
+
+    Returns:
+        Iterator of bytes.
+
+    Raises:
+        tf.errors.DataLossError: If the file is damaged.
+
+    Example:
+        >>> import tfpy as tf
+        >>> with tf.io.TFRecordWriter("data.tfrecord") as writer:
+        ...     writer.write(b"abc")
+        >>> list(tf.compat.v1.io.tf_record_iterator("data.tfrecord"))
+        [b'abc']
+
+    See also: `tf.data.TFRecordDataset`, `tf.io.TFRecordWriter`.
+    """
+    kind = None if options is None else options.compression_type
+    return (x.numpy() for x in TFRecordDatasetV2(path, kind))

@@ -10,7 +10,7 @@ from tfpy._src.base.missing_names import Lazy
 from tfpy._src.base.missing_packages import remedy
 from tfpy._src.keras_support.choice import NAME, backend, is_available
 from tfpy._src.keras_support.tensorflow_alias.finder import KERAS, as_tensorflow
-from tfpy._src.library.compat.names import find, names
+from tfpy._src.library.compat.names import NAMESPACES, find, names
 
 MODULES = ("keras", "initializers", "metrics", "optimizers")
 """Names in `tf` that are Keras or one of its namespaces."""
@@ -91,9 +91,9 @@ LAZY = {
     "tfpy": Lazy(of_package, names_of_package),
     "tfpy.losses": Lazy(of_losses, names_of_losses),
     "tfpy.compat": Lazy(of_compat, lambda: ["v2"]),
-    "tfpy.compat.v1": Lazy(find(""), names("")),
-    "tfpy.compat.v1.math": Lazy(find("math"), names("math")),
-    "tfpy.compat.v1.nn": Lazy(find("nn"), names("nn")),
-    "tfpy.compat.v1.train": Lazy(find("train"), names("train")),
+    **{
+        f"tfpy.compat.v1.{namespace}".removesuffix("."): Lazy(find(namespace), names(namespace))
+        for namespace in NAMESPACES
+    },
 }
 """Names of public modules that other packages or other public modules define."""

@@ -4,9 +4,9 @@
 
 import typing as _typing
 
+from tfpy._src.base.missing_names import explain as _explain
 from tfpy._src.core.dimension import Dimension as Dimension
 from tfpy._src.core.tensor_shape import TensorShape as TensorShape
-from tfpy._src.formats.summary.metadata import SummaryMetadata as SummaryMetadata
 from tfpy._src.functions.control.mapping import (
     foldl as foldl,
     foldr as foldr,
@@ -34,6 +34,7 @@ from tfpy._src.functions.graph_mode.session import (
     Session as Session,
     get_default_session as get_default_session,
 )
+from tfpy._src.keras_support.keras import LAZY as _LAZY
 from tfpy._src.library.compat.casts import (
     dimension_value as dimension_value,
     div as div,
@@ -44,6 +45,13 @@ from tfpy._src.library.compat.casts import (
     to_float as to_float,
     to_int32 as to_int32,
     to_int64 as to_int64,
+)
+from tfpy._src.library.compat.changed import (
+    batch_to_space as batch_to_space,
+    multinomial as multinomial,
+    space_to_batch as space_to_batch,
+    sparse_to_dense as sparse_to_dense,
+    string_split as string_split,
 )
 from tfpy._src.library.compat.control import cond as cond, while_loop as while_loop
 from tfpy._src.library.compat.examples import (
@@ -115,6 +123,28 @@ from tfpy._src.library.compat.scaled_initializers import (
     uniform_unit_scaling_initializer as uniform_unit_scaling_initializer,
     variance_scaling_initializer as variance_scaling_initializer,
 )
+from tfpy._src.library.compat.scattering import (
+    scatter_add as scatter_add,
+    scatter_div as scatter_div,
+    scatter_max as scatter_max,
+    scatter_min as scatter_min,
+    scatter_mul as scatter_mul,
+    scatter_nd_add as scatter_nd_add,
+    scatter_nd_sub as scatter_nd_sub,
+    scatter_nd_update as scatter_nd_update,
+    scatter_sub as scatter_sub,
+    scatter_update as scatter_update,
+)
+from tfpy._src.library.compat.switches import (
+    control_flow_v2_enabled as control_flow_v2_enabled,
+    disable_control_flow_v2 as disable_control_flow_v2,
+    disable_resource_variables as disable_resource_variables,
+    enable_control_flow_v2 as enable_control_flow_v2,
+    enable_resource_variables as enable_resource_variables,
+    enable_tensor_equality as enable_tensor_equality,
+    enable_v2_tensorshape as enable_v2_tensorshape,
+    resource_variables_enabled as resource_variables_enabled,
+)
 from tfpy._src.library.io.decoding import decode_compressed as decode_compressed
 from tfpy._src.library.io.files import (
     decode_base64 as decode_base64,
@@ -122,11 +152,25 @@ from tfpy._src.library.io.files import (
     read_file as read_file,
     write_file as write_file,
 )
+from tfpy._src.library.protos.configuration import (
+    ConfigProto as ConfigProto,
+    GPUOptions as GPUOptions,
+    GraphOptions as GraphOptions,
+    OptimizerOptions as OptimizerOptions,
+    RunMetadata as RunMetadata,
+    RunOptions as RunOptions,
+)
 from tfpy._src.library.protos.features import (
     FixedLenFeature as FixedLenFeature,
     FixedLenSequenceFeature as FixedLenSequenceFeature,
     SparseFeature as SparseFeature,
     VarLenFeature as VarLenFeature,
+)
+from tfpy._src.library.protos.graphs import (
+    AttrValue as AttrValue,
+    GraphDef as GraphDef,
+    NameAttrList as NameAttrList,
+    NodeDef as NodeDef,
 )
 from tfpy._src.library.protos.sequence_parsing import (
     parse_single_sequence_example as parse_single_sequence_example,
@@ -134,20 +178,41 @@ from tfpy._src.library.protos.sequence_parsing import (
 from tfpy._src.library.protos.sparse_protos import (
     deserialize_many_sparse as deserialize_many_sparse,
 )
+from tfpy._src.library.protos.summaries import (
+    Event as Event,
+    HistogramProto as HistogramProto,
+    LogMessage as LogMessage,
+    SessionLog as SessionLog,
+    Summary as Summary,
+    SummaryMetadata as SummaryMetadata,
+)
 from tfpy._src.library.protos.tensor_protos import (
     make_ndarray as make_ndarray,
     make_tensor_proto as make_tensor_proto,
     parse_tensor as parse_tensor,
 )
-from tfpy._src.tensors.autodiff.graph_gradients import gradients as gradients
 from tfpy.compat.v1 import (
+    app as app,
+    compat as compat,
+    debugging as debugging,
+    dtypes as dtypes,
+    gfile as gfile,
+    image as image,
     initializers as initializers,
     io as io,
+    linalg as linalg,
     logging as logging,
     losses as losses,
+    manip as manip,
     math as math,
     nn as nn,
     python_io as python_io,
+    random as random,
+    sets as sets,
+    sparse as sparse,
+    spectral as spectral,
+    strings as strings,
+    summary as summary,
     train as train,
 )
 
@@ -157,3 +222,4 @@ if _typing.TYPE_CHECKING:
 _LATER = {
     "test": "tfpy.compat.v1.test",
 }
+_explain(__name__, _LAZY)

@@ -3,6 +3,12 @@
 # Generated from api.toml and the op table by `build.py face`. Edit those instead.
 
 from tfpy._src.library.compat.casts import dropout as dropout, xw_plus_b as xw_plus_b
+from tfpy._src.library.compat.changed import (
+    dilation2d as dilation2d,
+    embedding_lookup as embedding_lookup,
+    erosion2d as erosion2d,
+    space_to_batch as space_to_batch,
+)
 from tfpy._src.library.compat.networks import (
     avg_pool as avg_pool,
     conv2d_transpose as conv2d_transpose,

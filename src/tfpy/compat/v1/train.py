@@ -8,6 +8,7 @@ from tfpy._src.checkpoints.state import (
     latest_checkpoint as latest_checkpoint,
     update_checkpoint_state as update_checkpoint_state,
 )
+from tfpy._src.formats.summary.file_writer import summary_iterator as summary_iterator
 from tfpy._src.library.compat.coordinator import Coordinator as Coordinator
 from tfpy._src.library.compat.graph_optimizers import (
     AdagradOptimizer as AdagradOptimizer,

@@ -53,10 +53,17 @@ class EventFile:
         """True after `close`."""
         return self._records is None
 
-    def add(self, step: int, content: bytes) -> None:
-        """Add an event to the queue. The queue is flushed if it is too long or old."""
+    def add(self, step: int, content: bytes, wall_time: float | None = None) -> None:
+        """Add an event to the queue. The queue is flushed if it is too long or old.
+
+        Args:
+            step: Step of the program.
+            content: The field of the event's content.
+            wall_time: Time in seconds since 1970. Default: now.
+        """
         with self._lock:
-            self._queue.append(messages.event(time.time(), step, content))
+            seconds = time.time() if wall_time is None else wall_time
+            self._queue.append(messages.event(seconds, step, content))
             late = time.monotonic() - self._flushed > self._interval
             is_due = late or len(self._queue) > self._max_queue
         if is_due:

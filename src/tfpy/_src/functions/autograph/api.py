@@ -47,7 +47,8 @@ def call(function: Any) -> Any:
 
 def iterated(function: Any) -> Any:
     """Return the callable that replaces a function in the header of a `for` loop."""
-    if function is ranges.range and tracing.local.active:
+    is_range = ranges.range in (function, getattr(function, "__wrapped__", None))
+    if is_range and tracing.local.active:
         return LazyRange.of
     return call(function)
 

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from tfpy._src.base import tracing
+from tfpy._src.base import dtypes, tracing
 from tfpy._src.base.dtypes import as_dtype
 from tfpy._src.base.errors import (
     InvalidArgumentError,
@@ -329,8 +329,14 @@ def _avals(function: Function, inputs: Sequence[Tensor], specs: Sequence[Any]) -
             "the shapes of a Python function's results are unknown; pass tf.TensorSpec as Tout"
         )
     with tracing.init_scope():
-        blank = [np.zeros(x.aval.shape, x.dtype.as_numpy_dtype) for x in inputs]
-        return tuple(t.aval for t in function(*map(convert_to_tensor, blank)))
+        return tuple(t.aval for t in function(*map(_blank, inputs)))
+
+
+def _blank(tensor: Tensor) -> Tensor:
+    """Return a tensor of zeros or empty strings."""
+    if tensor.dtype == dtypes.string:
+        return convert_to_tensor(np.full(tensor.aval.shape, b"", object))
+    return convert_to_tensor(np.zeros(tensor.aval.shape, tensor.dtype.as_numpy_dtype))
 
 
 def _checked(function: Function, avals: tuple[Aval, ...]) -> Function:

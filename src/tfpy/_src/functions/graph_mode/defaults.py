@@ -5,7 +5,7 @@ from __future__ import annotations
 from tfpy._src.base import tracing
 from tfpy._src.core import tape as tapes
 from tfpy._src.functions.graph_mode.graph import Graph, stack
-from tfpy._src.functions.graph_mode.recording import install
+from tfpy._src.functions.graph_mode.recording import install, uninstall
 
 
 class _State:
@@ -73,7 +73,8 @@ def disable_eager_execution() -> None:
 
     See also: `tf.compat.v1.Session`, `tf.Graph`.
     """
-    install()
+    if not _State.is_graph_mode:
+        install()
     _State.is_graph_mode = True
     if not tracing.local.active:
         tracing.local.active = [get_default_graph()]
@@ -104,6 +105,7 @@ def enable_eager_execution(
     if _State.root is not None and _State.root.operations:
         raise ValueError("tf.enable_eager_execution must be called at program startup.")
     _State.is_graph_mode = False
+    uninstall()
     tracing.local.active[:] = []
 
 

@@ -20,8 +20,9 @@ from tfpy._src.core.sizes import Sizes
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.functions.graph_mode.collections import Collections
 from tfpy._src.functions.graph_mode.inference import infer, leaves, mapped
+from tfpy._src.functions.graph_mode.lookup import Lookup
 from tfpy._src.functions.graph_mode.operation import TYPES, Operation, name_of
-from tfpy._src.functions.graph_mode.recording import install
+from tfpy._src.functions.graph_mode.recording import install, uninstall
 from tfpy._src.functions.graph_mode.tensors import GraphTensor
 from tfpy._src.tensors.variables.variable import Variable
 
@@ -68,7 +69,7 @@ def _identity(value: Any) -> Any:
     return value
 
 
-class Graph(Collections):
+class Graph(Collections, Lookup):
     """A graph of operations, which `tf.compat.v1.Session` runs.
 
     Inside `with graph.as_default():`, calls of functions create operations instead of computing.
@@ -134,6 +135,7 @@ class Graph(Collections):
             stack.graphs.pop()
             tracing.local.active = active
             tapes.local.active[:] = saved
+            uninstall()
 
     def finalize(self) -> None:
         """Make the graph read-only: functions that would add operations raise a RuntimeError."""
@@ -362,103 +364,3 @@ class Graph(Collections):
         """Add an operation that runs others."""
         ops = [op for value in leaves(list(inputs)) for op in operations_of(value)]
         return self.make(name or "group_deps", kind="NoOp", controls=ops)
-
-    # Look-up
-
-    def get_operations(self) -> list[Operation]:
-        """Return the operations in the order in which they were created.
-
-        Returns:
-            List of `tf.Operation`.
-
-        Example:
-            >>> import tfpy as tf
-            >>> with tf.Graph().as_default() as graph:
-            ...     x = tf.constant(1.0, name="x")
-            >>> graph.get_operations()
-            [<tf.Operation 'x' type=Const>]
-        """
-        return [*self.operations]
-
-    def get_operation_by_name(self, name: str) -> Operation:
-        """Return the operation with a name.
-
-        Args:
-            name: Name, with the names of its scopes.
-
-        Returns:
-            A `tf.Operation`.
-
-        Raises:
-            KeyError: If the graph has no such operation.
-            TypeError: If `name` is not a string.
-        """
-        if not isinstance(name, str):
-            raise TypeError(f"Operation names are strings (or similar), not {type(name).__name__}.")
-        if name not in self._by_name:
-            raise KeyError(f"The name {name!r} refers to an Operation not in the graph.")
-        return self._by_name[name]
-
-    def get_tensor_by_name(self, name: str) -> GraphTensor:
-        """Return the tensor with a name.
-
-        Args:
-            name: Name of the operation, a colon, and the number of the result.
-
-        Returns:
-            A tensor.
-
-        Raises:
-            KeyError: If the graph has no such tensor.
-            TypeError: If `name` is not a string.
-            ValueError: If the name has no number.
-        """
-        if not isinstance(name, str):
-            raise TypeError(f"Tensor names are strings (or similar), not {type(name).__name__}.")
-        op, colon, index = name.partition(":")
-        if not colon or not index.isdecimal():
-            raise ValueError(
-                f"The name {name!r} refers to an Operation, not a Tensor. Tensor names must be of "
-                'the form "<op_name>:<output_index>".'
-            )
-        found = self._by_name.get(op)
-        if found is None or int(index) >= len(found.outputs):
-            raise KeyError(
-                f"The name {name!r} refers to a Tensor which does not exist. The operation, "
-                f"{op!r}, does not exist in the graph."
-            )
-        return found.outputs[int(index)]
-
-    def as_graph_element(
-        self, obj: Any, allow_tensor: bool = True, allow_operation: bool = True
-    ) -> Any:
-        """Return the tensor or operation that an object or a name refers to.
-
-        Args:
-            obj: Tensor, operation, Variable, or the name of a tensor or operation.
-            allow_tensor: If False, tensors raise a TypeError.
-            allow_operation: If False, operations raise a TypeError.
-
-        Returns:
-            A tensor or a `tf.Operation`.
-
-        Raises:
-            KeyError: If the graph has no element of the name.
-            TypeError: If the object is of another kind.
-            ValueError: If the object belongs to another graph.
-        """
-        found = obj
-        if isinstance(obj, str):
-            named = self.get_tensor_by_name if ":" in obj else self.get_operation_by_name
-            found = named(obj)
-        elif hasattr(obj, "_as_graph_element"):
-            found = obj._as_graph_element()
-        accepted = isinstance(found, Variable)
-        accepted |= allow_tensor and isinstance(found, GraphTensor)
-        accepted |= allow_operation and isinstance(found, Operation)
-        if not accepted:
-            kinds = " or ".join(["Tensor"] * allow_tensor + ["Operation"] * allow_operation)
-            raise TypeError(f"Can not convert a {type(obj).__name__} into a {kinds}.")
-        if found.graph is not self:
-            raise ValueError(f"{found} is not an element of this graph.")
-        return found

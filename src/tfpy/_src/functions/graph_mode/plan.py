@@ -12,6 +12,7 @@ from tfpy._src.core.conversion import convert_to_tensor
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.functions.graph_mode.inference import immediately, leaves, mapped
 from tfpy._src.functions.graph_mode.operation import Operation
+from tfpy._src.functions.graph_mode.recording import installed
 from tfpy._src.functions.graph_mode.tensors import GraphTensor, local
 from tfpy._src.functions.graph_mode.variables import GraphVariable
 from tfpy._src.functions.tf_function.polymorphic import Function
@@ -123,8 +124,9 @@ class RunPlan:
         local.values = values
         try:
             start = {id(v): v.value() for v in self.read}
-            for op in self.operations:
-                _evaluate(op, values, start)
+            with installed():  # functions such as bodies of loops use tensors of the graph
+                for op in self.operations:
+                    _evaluate(op, values, start)
             return [self._value(f, values, start) for f in self.fetches if _has_value(f)]
         finally:
             local.values = saved

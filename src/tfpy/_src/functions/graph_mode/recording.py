@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import functools
+import importlib
 import inspect
 import sys
+import threading
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from types import ModuleType
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
-from tfpy._src.base import tracing
+from tfpy._src.base import missing_names, tracing
 from tfpy._src.functions.graph_mode.inference import mapped
 from tfpy._src.functions.graph_mode.tensors import local, resolved
 
@@ -53,16 +56,61 @@ def recorded(function: F) -> F:
     return found
 
 
+class _Installed:
+    """The replaced functions of the public modules, and the number of their users."""
+
+    lock = threading.RLock()
+    users = 0
+    replaced: ClassVar[list[tuple[dict[str, Any], str, Any]]] = []
+    """Namespace, name and original function."""
+
+
+@contextmanager
+def installed() -> Iterator[None]:
+    """Return a context in which the functions of the public modules record."""
+    install()
+    try:
+        yield
+    finally:
+        uninstall()
+
+
 def install() -> None:
     """Replace the functions of the public modules by functions that record."""
-    for module in _public_modules():
-        names = vars(module)
-        for name, value in list(names.items()):
-            if _is_recordable(name, value):
-                names[name] = recorded(value)
+    importlib.import_module("tfpy.compat.v1")
+    with _Installed.lock:
+        _Installed.users += 1
+        if _Installed.users > 1:
+            return
+        missing_names.adapt = _adapted
+        for module in _public_modules():
+            names = vars(module)
+            for name, value in list(names.items()):
+                names[name] = _adapted(names, name, value)
 
 
-def _is_recordable(name: str, value: Any) -> bool:
+def uninstall() -> None:
+    """End one use of `install`. The last one restores the functions."""
+    with _Installed.lock:
+        _Installed.users -= 1
+        if _Installed.users:
+            return
+        missing_names.adapt = missing_names.unchanged
+        for names, name, value in _Installed.replaced:
+            if names.get(name) is _recorded.get(id(value)):
+                names[name] = value
+        _Installed.replaced.clear()
+
+
+def _adapted(names: dict[str, Any], name: str, value: Any) -> Any:
+    if not is_recordable(name, value):
+        return value
+    _Installed.replaced.append((names, name, value))
+    return recorded(value)
+
+
+def is_recordable(name: str, value: Any) -> bool:
+    """Return True for a function of a public module whose calls are operations."""
     if name.startswith("_") or not inspect.isfunction(value) or name in _NAMES:
         return False
     module = value.__module__ or ""

@@ -415,7 +415,7 @@ class RMSPropOptimizer(Optimizer):
         >>> v = tf.Variable(3.0)
         >>> _ = tf.compat.v1.train.RMSPropOptimizer(0.1).minimize(lambda: v * v)
         >>> print(v.numpy().round(3))
-        2.834
+        2.717
 
     See also: `tf.keras.optimizers.RMSprop`.
     """

@@ -110,7 +110,7 @@ def resize(
     if method not in METHODS:
         raise ValueError(f"Resize method is not implemented: {method}")
     if preserve_aspect_ratio and all(x.aval.shape[1:3]):
-        sizes = _fitted((x.aval.shape[1], x.aval.shape[2]), sizes)
+        sizes = fitted((x.aval.shape[1], x.aval.shape[2]), sizes)
     return from_batch(_resized(x, sizes, method, antialias, "half_pixel"), single)
 
 
@@ -135,7 +135,7 @@ def _ragged_resize(
     return ragged_stack(found) if preserve_aspect_ratio else stack(found)
 
 
-def _fitted(old: tuple[int, int], new: tuple[int, ...]) -> tuple[int, ...]:
+def fitted(old: tuple[int, int], new: tuple[int, ...]) -> tuple[int, ...]:
     """Return the largest size with the old proportions that fits into the new size."""
     f32 = np.float32
     scale = min(f32(n) / f32(o) for n, o in zip(new, old, strict=True))

@@ -280,8 +280,10 @@ class LinearOperatorBlockLowerTriangular(OperatorOfBlocks):
         >>> import tfpy as tf
         >>> one, two = (tf.linalg.LinearOperatorFullMatrix([[x]]) for x in (1.0, 2.0))
         >>> operator = tf.linalg.LinearOperatorBlockLowerTriangular([[one], [two, one]])
-        >>> operator.to_dense().numpy().tolist(), operator.solvevec([1.0, 5.0]).numpy().tolist()
-        ([[1.0, 0.0], [2.0, 1.0]], [1.0, 3.0])
+        >>> operator.to_dense().numpy().tolist()
+        [[1.0, 0.0], [2.0, 1.0]]
+        >>> operator.solvevec(tf.constant([1.0, 5.0])).numpy().tolist()
+        [1.0, 3.0]
 
     See also: `tf.linalg.LinearOperatorBlockDiag`, `tf.linalg.LinearOperatorLowerTriangular`.
     """

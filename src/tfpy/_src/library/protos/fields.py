@@ -122,21 +122,30 @@ def _place(key: str | int) -> Any:
 class ScalarField(Field):
     """A number, string or bytes."""
 
-    def __init__(self, number: int, kind: Kind) -> None:
-        super().__init__(number)
+    def __init__(self, number: int, kind: Kind, oneof: str | None = None) -> None:
+        super().__init__(number, oneof)
         self.kind: Kind = kind
         self.wire = kind.wire
+        self.has_presence = oneof is not None
 
     def __set__(self, instance: ProtoMessage, value: Any) -> None:
         checked = self.kind.checked(value, self.full_name)
         instance.SetInParent()
-        instance._values[self.name] = checked
+        self._store(instance, checked)
+
+    def _store(self, message: ProtoMessage, value: Any) -> None:
+        for other in message.DESCRIPTOR.oneofs.get(self.containing_oneof or "", ()):
+            message._values.pop(other.name, None)
+        message._values[self.name] = value
+
+    def is_set(self, value: Any) -> bool:
+        return self.has_presence or bool(value)
 
     def new(self, message: ProtoMessage) -> Any:
         return self.kind.default
 
     def initialize(self, message: ProtoMessage, value: Any) -> None:
-        message._values[self.name] = self.kind.checked(value, self.full_name)
+        self._store(message, self.kind.checked(value, self.full_name))
 
     def encode(self, value: Any) -> bytes:
         data = self.kind.encoded([value])
@@ -144,7 +153,7 @@ class ScalarField(Field):
 
     def read(self, message: ProtoMessage, data: memoryview, at: int, tag: int, depth: int) -> int:
         found, at = self.kind.read(data, at, tag, self.full_name)
-        message._values[self.name] = found[0]
+        self._store(message, found[0])
         return at
 
     def lines(self, value: Any) -> list[str]:

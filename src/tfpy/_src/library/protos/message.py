@@ -61,10 +61,21 @@ class ProtoMessage:
     _package: ClassVar[str] = "tensorflow"
 
     def __init_subclass__(cls) -> None:
+        cls._describe()
+
+    @classmethod
+    def _describe(cls) -> None:
         fields = [value for value in vars(cls).values() if isinstance(value, Field)]
         cls.DESCRIPTOR = Descriptor(cls.__name__, cls._full_name(), fields)
         for field in fields:
             setattr(cls, f"{field.name.upper()}_FIELD_NUMBER", field.number)
+
+    @classmethod
+    def add_field(cls, name: str, field: Field) -> None:
+        """Add a field whose type is defined after the class."""
+        setattr(cls, name, field)
+        field.__set_name__(cls, name)
+        cls._describe()
 
     @classmethod
     def _full_name(cls) -> str:

@@ -1,0 +1,23 @@
+"""Methods of TensorFlow's classes that higher rooms of the engine implement.
+
+Imports go from higher rooms to lower ones. A class in a lower room has a method that needs a higher
+room only if TensorFlow's interface requires it. The table lists all of them.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable
+from typing import Any
+
+PROVIDERS = {
+    "Graph.as_graph_def": ("tfpy._src.formats.summary.operations", "graph_def_of"),
+}
+"""Module and function of each method."""
+
+
+def provided(method: str) -> Callable[..., Any]:
+    """Return the function that implements a method, and import its module."""
+    module, name = PROVIDERS[method]
+    found: Callable[..., Any] = getattr(importlib.import_module(module), name)
+    return found
