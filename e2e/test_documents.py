@@ -231,7 +231,7 @@ def test_programs_of_pages(tfpy_page: Callable[[str], OpenPage]) -> None:
     assert run(PANDAS, block("docs/data.md", "py", "pandas"), "frame") == "x,y\n1,2\n"
     set_and_reset = run(NOTED, block("docs/environment.md", "py"), FLAGS)
     assert set_and_reset == "[[True, 2, 'never'], [False, 0, 'auto']]"
-    kept = block("docs/training.md", "py")
+    kept = block("docs/training.md", "py", "IDBFS")
     until_restored = kept[: kept.index("...")]
     assert run(VISIT, kept, AGAIN, until_restored, LEFT) == "[True, 7]"
     assert page.problems == []

@@ -41,7 +41,7 @@ assert sys.modules["tensorflow.math"] is tfpy.math
 assert l1 is l2 is tf.keras.layers and k1 is k2 is tf.keras and "keras" in dir(tf)
 assert tf.optimizers is tf.keras.optimizers and tf.metrics is tf.keras.metrics
 assert tf.losses.MeanSquaredError is keras.losses.MeanSquaredError
-assert tf.losses.huber_loss is tf.compat.v1.losses.huber_loss
+assert tf.losses.huber_loss is tfpy.losses.huber_loss
 assert tf.initializers.GlorotUniform is keras.initializers.GlorotUniform
 assert keras.backend.backend() == "tensorflow"
 assert tensor_util.is_tf_type(keras.Variable(1.0)) and tf.is_tensor(keras.Variable(1.0))

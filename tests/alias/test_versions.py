@@ -41,9 +41,9 @@ def test_a_version_that_is_tested(version: str, tmp_path: Path) -> None:
 
 
 def test_a_version_that_cannot_be_imported(tmp_path: Path) -> None:
-    program = "import tensorflow.compat.v2.keras"
+    program = "import tensorflow.compat.nix"
     found = imported(program, tmp_path, "2.15.0").splitlines()
-    assert found[-2] == "ModuleNotFoundError: No module named 'tensorflow.compat.v2'"
+    assert found[-2] == "ModuleNotFoundError: No module named 'tensorflow.compat.nix'"
     assert found[-1].startswith("Keras 2.15.0 is installed, but tfpy")
 
 

@@ -42,6 +42,7 @@ this test, because of padding.
 """
 
 ELSEWHERE = {
+    "linalg.experimental.conjugate_gradient": "the size of the operator is known",
     "browser.to_pixels": "reads values",
     "browser.to_pixels_async": "reads values",
     "eig": "eigenvectors have either sign",

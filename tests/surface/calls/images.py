@@ -18,6 +18,9 @@ CALLS = {
     ),
     # size and place
     "image.resize": f"{IMAGE}, (9, 4)",
+    "compat.v1.image.resize": f"{IMAGE}, (9, 4)",
+    "compat.v1.image.resize_area": f"{IMAGE}, (9, 4)",
+    "compat.v1.image.resize_bicubic": f"{IMAGE}, (9, 4)",
     "image.resize_bilinear": (
         f"{IMAGE}, (9, 4)",
         f"tf.compat.v1.image.resize_bilinear({IMAGE}, (9, 4))",

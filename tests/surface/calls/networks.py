@@ -109,6 +109,8 @@ CALLS = {
     "compat.v1.losses.hinge_loss": "f(2, 3), f(2, 3)",
     "compat.v1.losses.huber_loss": "f(2, 3), f(2, 3), delta=0.3",
     "compat.v1.losses.log_loss": "f(2, 3), f(2, 3)",
+    "compat.v1.losses.mean_pairwise_squared_error": "f(2, 3), f(2, 3)",
+    "compat.v1.losses.sparse_softmax_cross_entropy": "[1, 0], f(2, 3)",
     "compat.v1.losses.mean_squared_error": "f(2, 3), f(2, 3)",
     "compat.v1.losses.sigmoid_cross_entropy": "f(2, 3), f(2, 3)",
     "compat.v1.losses.softmax_cross_entropy": "f(2, 3), f(2, 3)",

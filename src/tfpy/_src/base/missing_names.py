@@ -10,7 +10,10 @@ import types
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-_EAGER = "calls compute at once, without a Session; tf.compat.v1 has graphs and sessions"
+_EAGER = (
+    "calls compute at once, without a Session; see tf.function for compiled functions, and "
+    "tf.compat.v1 for graphs and sessions"
+)
 
 INSTEAD = {
     "Session": _EAGER,

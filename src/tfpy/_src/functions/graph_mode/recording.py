@@ -29,7 +29,8 @@ _NAMES = frozenset(
 
 _PLACES = (
     *("tfpy._src.functions.graph_mode", "tfpy._src.base", "tfpy._src.keras_support"),
-    *("tfpy._src.library.compat.graph", "tfpy._src.data", "tfpy._src.distribute"),
+    *("tfpy._src.library.compat.graph", "tfpy._src.library.compat.losses"),
+    *("tfpy._src.data", "tfpy._src.distribute"),
     *("tfpy._src.formats", "tfpy._src.checkpoints", "tfpy._src.library.config"),
     *("tfpy._src.backends", "tfpy._src.core.nest", "tfpy._src.library.profiler"),
 )

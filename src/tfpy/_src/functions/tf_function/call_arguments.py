@@ -6,11 +6,9 @@ import inspect
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import numpy as np
-
 from tfpy._src.core import nest
 from tfpy._src.core.conversion import convert_to_tensor, is_operand
-from tfpy._src.core.operand import Composite, Wrapper
+from tfpy._src.core.operand import Composite
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.functions.tf_function.signature import Call, TensorSpec
 from tfpy._src.tensors.variables.variable import Variable
@@ -108,42 +106,3 @@ def as_tensors(values: Sequence[Any], call: Call, takes: Callable[[], str]) -> l
         convert_to_tensor(value, dtype if not is_operand(value) else None)
         for value, dtype in zip(values, dtypes, strict=True)
     ]
-
-
-def quick_key(values: Sequence[Any], tensors: list[Tensor]) -> Any:
-    """Return a key that is equal for lists of arguments with the same trace.
-
-    It is None if an argument is not a tensor, array, Python number, string, None, tuple, list or
-    dict. Such arguments need the slower :class:`Call`.
-
-    Args:
-        values: The positional arguments.
-        tensors: List that receives the tensors and converted arrays, as in :attr:`Call.tensors`.
-    """
-    key: list[Any] = []
-    for value in values:
-        kind = type(value)
-        if kind is Tensor:
-            tensors.append(value)
-            key.append(value.aval)
-        elif value is None or kind in _CONSTANTS:
-            key.append(value)
-        elif kind is np.ndarray:
-            tensors.append(convert_to_tensor(value))
-            key.append(tensors[-1].aval)
-        elif isinstance(value, Wrapper):
-            tensors.append(value.wrapped)
-            key.append((kind, value.wrapped.aval))
-        elif kind in _PLAIN_NESTS:
-            names = tuple(sorted(value)) if kind is dict else ()
-            inner = quick_key([value[name] for name in names] if names else value, tensors)
-            if inner is None:
-                return None
-            key.append((kind, names, inner))
-        else:
-            return None
-    return tuple(key)
-
-
-_CONSTANTS = frozenset([bool, int, float, str])
-_PLAIN_NESTS = frozenset([tuple, list, dict])

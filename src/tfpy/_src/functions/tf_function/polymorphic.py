@@ -15,11 +15,11 @@ from tfpy._src.base.members import Listed
 from tfpy._src.core.operand import HostObject
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.core.typing import Nest
-from tfpy._src.functions.tf_function.call_arguments import quick_key
 from tfpy._src.functions.tf_function.composite_concrete import CompositeConcreteFunction
 from tfpy._src.functions.tf_function.concrete import ConcreteFunction
 from tfpy._src.functions.tf_function.text import Lowered, as_html
 from tfpy._src.functions.tf_function.traceable import Settings, Traceable, bound_method, stays_open
+from tfpy._src.functions.tf_function.traced import quick_key
 from tfpy._src.functions.tf_function.traces import CacheInfo, Traces
 from tfpy._src.functions.tf_function.untraced import Untraced
 

@@ -9,12 +9,16 @@ from collections.abc import Callable, Mapping, Sequence
 from operator import attrgetter
 from typing import Any
 
+import numpy as np
+
 from tfpy._src.backends import registry
 from tfpy._src.backends.interrupts import held
 from tfpy._src.base import tracing
 from tfpy._src.base.profiler_spans import clock, note, recorders
 from tfpy._src.compiler.ir.graph import Eqn, Graph
 from tfpy._src.core import tape as tapes
+from tfpy._src.core.conversion import convert_to_tensor
+from tfpy._src.core.operand import Wrapper
 from tfpy._src.core.tape import Entry
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.functions.control.derivative import current
@@ -320,3 +324,42 @@ def _bound(extra: Extra, variables: Mapping[int, Variable]) -> Extra:
 
 def _is_followed(tensor: Tensor) -> bool:
     return any(tape.follows([tensor]) for tape in tapes.local.active)
+
+
+def quick_key(values: Sequence[Any], tensors: list[Tensor]) -> Any:
+    """Return a key that is equal for lists of arguments with the same trace.
+
+    It is None if an argument is not a tensor, array, Python number, string, None, tuple, list or
+    dict. Such arguments need the slower :class:`Call`.
+
+    Args:
+        values: The positional arguments.
+        tensors: List that receives the tensors and converted arrays, as in :attr:`Call.tensors`.
+    """
+    key: list[Any] = []
+    for value in values:
+        kind = type(value)
+        if kind is Tensor:
+            tensors.append(value)
+            key.append(value.aval)
+        elif value is None or kind in _CONSTANTS:
+            key.append(value)
+        elif kind is np.ndarray:
+            tensors.append(convert_to_tensor(value))
+            key.append(tensors[-1].aval)
+        elif isinstance(value, Wrapper):
+            tensors.append(value.wrapped)
+            key.append((kind, value.wrapped.aval))
+        elif kind in _PLAIN_NESTS:
+            names = tuple(sorted(value)) if kind is dict else ()
+            inner = quick_key([value[name] for name in names] if names else value, tensors)
+            if inner is None:
+                return None
+            key.append((kind, names, inner))
+        else:
+            return None
+    return tuple(key)
+
+
+_CONSTANTS = frozenset([bool, int, float, str])
+_PLAIN_NESTS = frozenset([tuple, list, dict])

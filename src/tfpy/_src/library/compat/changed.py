@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -83,7 +84,7 @@ def space_to_batch(
     return blocks.space_to_batch(input, _block(block_size, block_shape), paddings, name)
 
 
-def _block(block_size: int | None, block_shape: TensorLike | None) -> TensorLike:
+def _block(block_size: int | None, block_shape: Any) -> Any:
     if block_shape is not None:
         return block_shape
     if block_size is None:

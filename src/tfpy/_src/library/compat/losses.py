@@ -30,6 +30,13 @@ def _sum_of(losses: list[Any]) -> Any:
     return functools.reduce(operator.add, losses)
 
 
+_ADDED = """\
+        scope: Name scope of the operations. Default: the name of the loss.
+        loss_collection: Collection of the graph to which the loss is added.
+"""
+"""Description of the parameters that TensorFlow 1 has in addition."""
+
+
 def _graph() -> Any:
     """Return the active graph, or None in eager execution."""
     active = tracing.local.active
@@ -70,8 +77,11 @@ def _collected(loss: Callable[..., Tensor], renamed: str = "") -> Callable[..., 
         add_loss(found, collection)
         return found
 
+    doc = (loss.__doc__ or "").replace("        reduction:", f"{_ADDED}        reduction:", 1)
+    if renamed:
+        doc = doc.replace(f"        {older[renamed]}:", f"        {renamed}:", 1)
     vars(call).update(__recorded__=True, __signature__=signature)
-    call.__module__ = __name__
+    call.__doc__, call.__module__ = doc, __name__
     return call
 
 
