@@ -335,7 +335,7 @@ def test_errors_of_rows_name_the_place_and_the_remedy() -> None:
     given = row_error(b"a\nx\n", column_configs={"a": {"dtype": "float32"}})
     assert "column 'a' has the dtype float32, but row 2 of bytes has 'x'" in given
     short = row_error(late(b"1") + b"2\n")
-    assert "row 1003 of bytes has 1 fields, but the table has 2 columns" in short
+    assert "row 1003 of bytes has the fields ['2'], but the table has 2 columns" in short
     latin = row_error(late(b"1") + "2,Zürich\n".encode("latin-1"))
     assert "column 'city' in row 1003 of bytes is not UTF-8: b'Z\\xfcrich'" in latin
     lone = row_error(b"1\nx\n", has_header=False, column_names=["a"],
@@ -369,7 +369,7 @@ def test_paths_of_tables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     [
         (b"", {}, "is empty"),
         (b"a,a\n1,2\n", {}, "duplicate column names"),
-        (b"a,b\n1\n", {}, r"row 2 of bytes has 1 fields, but the table has 2 columns. The fie"),
+        (b"a,b\n1\n", {}, r"row 2 of bytes has the fields \['1'\], but the table has 2 columns"),
         ("Größe\n1\n".encode("latin-1"), {}, r"a column of bytes is not UTF-8: b'Gr\\xf6\\xdfe'"),
         ("a\né\n".encode("latin-1"), {}, r"column 'a' in row 2 of bytes is not UTF-8: b'\\xe9'"),
         (b"a;b\n1,5;2\n", {}, "If semicolons separate the columns, pass delimiter=';'"),

@@ -43,8 +43,8 @@ class CsvFile:
         """Return the reason why a row cannot be read with any dtypes, or an empty string."""
         if len(row) != len(self.names):
             return (
-                f"csv: row {number} of {self.file} has {len(row)} fields, but the table has "
-                f"{len(self.names)} columns. The fields are {row}.{self.hint()}"
+                f"csv: row {number} of {self.file} has the fields {row}, but the table has "
+                f"{len(self.names)} columns.{self.hint()}"
             )
         if "".join(row).isascii():
             return ""
