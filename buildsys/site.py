@@ -88,6 +88,7 @@ def demo_files() -> dict[str, Path]:
     wanted |= hints.ensure(wanted)
     shown = (*EXAMPLES.glob("*.html"), *EXAMPLES.glob("notebooks/*.*"))
     wanted |= {f"examples/{file.relative_to(EXAMPLES).as_posix()}": file for file in shown}
+    wanted["examples/notebooks/fruit.csv"] = ROOT / "docs/figures/fruit.csv"
     return wanted
 
 

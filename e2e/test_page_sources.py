@@ -153,6 +153,25 @@ async def test_addresses_that_give_nothing(tf: Any) -> None:
         await elements(tf.data.TFRecordDataset(js.location.href + "/nothing"))
     with pytest.raises(TypeError, match="async for"):
         next(iter(tf.data.TFRecordDataset(js.location.href)))
+    where = r"nothing\.csv: 404 .*\(http://\S+/nothing\.csv\)\. Python's file system has no file"
+    with pytest.raises(tf.errors.NotFoundError, match=where):
+        await tf.data.csv_async("nothing.csv")
+    with pytest.raises(ValueError, match=r"'a\.csv' is not a model: it begins with b'x,y'"):
+        await tf.models.load_async(file_of(b"x,y", "a.csv"))
+
+
+@run_in_browser(backends=["wasm"])
+async def test_files_of_python(tf: Any) -> None:
+    """Read a file of Python's file system by its relative path, as in a notebook."""
+    path = Path("kept.csv")
+    path.write_bytes(b"a,b\n1,x\n")
+    try:
+        table = await tf.data.csv_async("kept.csv")
+        assert [int(row["a"]) for row in await elements(table)] == [1]
+        with pytest.raises(tf.errors.NotFoundError, match=r"FileDataSource\('kept\.csv'\)"):
+            await tf.data.csv_async(tf.data.URLDataSource("kept.csv"))
+    finally:
+        path.unlink()
 
 
 @run_in_browser(backends=["wasm"], check_leaks=False)  # Pyodide keeps the errors of promises

@@ -30,6 +30,12 @@ def act(page: OpenPage, code: str) -> Any:
     return page.evaluate(f"(async () => {{ {HELPERS} {code} }})()", SECONDS)
 
 
+def reloaded(page: OpenPage) -> None:
+    """Wait until a document without the mark `isOld` is loaded."""
+    while act(page, "return globalThis.isOld ?? false;"):
+        time.sleep(0.2)
+
+
 SAVED = """
   await until(() => !element("#save").disabled);
   element("#save").click();
@@ -52,16 +58,13 @@ SAVED = """
 
 def test_a_model_is_kept(show: Show) -> None:
     """Store a model and load it after a reload, and download it and select it again."""
-    page = show({"page.html": block("docs/recipes.md", "html", "picker")}, "page.html")
+    page = show({"page.html": block("docs/recipes.md", "html", "A model that stays")}, "page.html")
     trained, saved, picked = act(page, SAVED).splitlines()
     source, _, value = trained.partition(": ")
     assert source == "trained"
     assert 6.5 < float(value.rpartition(" ")[2]) < 7.5
     assert (saved, picked) == ("saved in this browser", f"loaded from line.keras: {value}")
-    while True:  # the new document is loaded
-        time.sleep(0.2)
-        if act(page, "return globalThis.isOld ?? false;") is False:
-            break
+    reloaded(page)
     assert printed(page, "loaded") == f"loaded from this browser: {value}\n"
 
 
@@ -103,14 +106,55 @@ def test_a_model_of_a_table_with_labels(show: Show) -> None:
     assert float(printed(page, "wrong by").split()[2]) < 0.3
 
 
+PICK = """
+  const pick = (selector, name, parts) => {
+    const files = new DataTransfer();
+    files.items.add(new File(parts, name));
+    element(selector).files = files.files;
+    element(selector).dispatchEvent(new Event("change"));
+  };
+"""
+LEARNED = """
+  await until(() => !element("#table").disabled);
+  const table = await (await fetch("fruit.csv")).text();
+  pick("#table", "fruit.csv", [table + "red,150,7,\\n"]);
+  await until(() => text().includes("of the validation rows"));
+  if (!document.querySelector("svg")) throw new Error("there is no plot");
+  element("#save").click();
+  await until(() => text().includes("saved in this browser"));
+  let link;
+  HTMLAnchorElement.prototype.click = function () { link = this; };
+  element("#download").click();
+  await until(() => link);
+  pick("#picker", link.download, [await (await fetch(link.href)).arrayBuffer()]);
+  await until(() => text().includes("loaded from"));
+  pick("#rows", "new.csv", [NEW]);
+  await until(() => text().includes("["));
+  setTimeout(() => location.reload(), 100);
+  globalThis.isOld = true;
+  return text();
+"""
+PREDICTED = """
+  await until(() => text().includes("loaded from this browser"));
+  pick("#rows", "new.csv", [NEW]);
+  await until(() => text().includes("["));
+  return text();
+"""
+
+
 def test_a_model_that_predicts_names(show: Show) -> None:
-    """Train on text, empty cells and names as labels, and save and load the model."""
+    """Learn from text, empty cells and names as labels; save, load and download; predict names."""
     table = (ROOT / "docs/figures/fruit.csv").read_text(encoding="utf-8")
     text = block("docs/recipes.md", "html", "StringLookup")
     page = show({"page.html": text, "fruit.csv": table}, "page.html")
-    accuracy, names = printed(page, "banana").splitlines()
+    rows = block("docs/recipes.md", "text", "yellow,118")
+    helpers = f"const NEW = {json.dumps(rows)}; {PICK}"
+    accuracy, saved, loaded, names = act(page, helpers + LEARNED).splitlines()
     assert int(accuracy.partition("%")[0]) > 85
+    assert (saved, loaded) == ("saved in this browser", "loaded from fruit.keras")
     assert names == "['banana', 'apple']"
+    reloaded(page)
+    assert act(page, helpers + PREDICTED) == "loaded from this browser\n['banana', 'apple']\n"
 
 
 def test_an_endless_loop_is_stopped(show: Show) -> None:

@@ -17,7 +17,15 @@ from guides.documents import block
 
 from buildsys import notebooks
 from buildsys.paths import SITE
-from e2e.notebooks.pages import LOAD_SECONDS, RUN_SECONDS, WHEEL, folder_with, opened, wait_for
+from e2e.notebooks.pages import (
+    EXAMPLES,
+    LOAD_SECONDS,
+    RUN_SECONDS,
+    WHEEL,
+    folder_with,
+    opened,
+    wait_for,
+)
 from tfpy.testing.sessions import OpenPage, Sessions
 
 PACKAGES = ("absl_py", "h5py", "keras", "ml_dtypes", "optree", "rich")
@@ -37,6 +45,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     The page exposes its application.
     """
     top = folder_with(tmp_path_factory.mktemp("notebooks") / "jupyterlite", "train.ipynb")
+    (top / "notebooks").mkdir()
+    (top / "train.ipynb").rename(top / "notebooks" / "train.ipynb")
+    shutil.copy(SITE / "examples" / "notebooks" / "fruit.csv", top / "notebooks")
     (top / "wheels").mkdir()
     (top / WHEEL.name).rename(top / "wheels" / WHEEL.name)
     for name in PACKAGES:
@@ -91,26 +102,16 @@ def test_training(page: OpenPage) -> None:
     assert float(train[-1]["text"].split("right: ")[1].rstrip("%\n")) > 90
 
 
-KERAS = """
+KEPT = """
 import os
-import keras
-import numpy as np
-
-x = np.linspace(-1, 1, 64, dtype=np.float32)[:, None]
-model = keras.Sequential([keras.Input([1]), keras.layers.Dense(1)])
-model.compile(keras.optimizers.SGD(0.3), "mse")
-plot = keras.callbacks.LivePlot()
-await model.fit_async(x, 3 * x + 1, epochs=20, verbose=0, callbacks=[plot])
-await model.save_async("model.keras")
 tf.train.Checkpoint(model=model).save("kept/model")
-[[y]] = keras.models.load_model("model.keras").predict(np.float32([[2.0]]), verbose=0)
-print(6.5 < y < 7.5, sorted(os.listdir("kept")))
+print(sorted(os.listdir("kept")))
 """
 WRITTEN = "['checkpoint', 'model-1.data-00000-of-00001', 'model-1.index']"
 
 
 def test_keras(page: OpenPage) -> None:
-    """Check that a notebook without Keras explains how to get it, and that it then works.
+    """Run the example with Keras. Before, a notebook without Keras explains how to get it.
 
     Also check that files can be written, because the kernel's module fcntl is empty.
     """
@@ -118,15 +119,37 @@ def test_keras(page: OpenPage) -> None:
     wait_for(page, f"{CELLS}.at(-1).model.executionCount")
     (error,) = outputs(page, -1)
     assert "Run %pip install tfpy-web keras in a cell." in plain("\n".join(error["traceback"]))
-    run(page, block("docs/notebooks.md", "text", "%pip"))
-    wait_for(page, f"{CELLS}.at(-1).model.executionCount", LOAD_SECONDS)
-    run(page, block("docs/notebooks.md", "py", "import keras") + KERAS)
-    wait_for(page, f"{CELLS}.at(-1).model.executionCount", LOAD_SECONDS)
-    plot, shown = outputs(page, -1)
+    example = json.loads((EXAMPLES / "train_keras.ipynb").read_text(encoding="utf-8"))
+    cells = ["".join(c["source"]) for c in example["cells"] if c["cell_type"] == "code"]
+    assert cells[0] == block("docs/notebooks.md", "text", "%pip").strip()
+    for cell in (cells[0], block("docs/notebooks.md", "py", "import keras"), *cells[1:], KEPT):
+        run(page, cell)
+        wait_for(page, f"{CELLS}.at(-1).model.executionCount", LOAD_SECONDS)
+    kept, predicted, _, (plot, shown), dtypes = (outputs(page, -1 - i) for i in range(5))
+    assert "'color': 'string', 'weight': 'float32'" in dtypes[0]["data"]["text/plain"]
     assert "<svg" in plot["data"]["text/html"]
-    assert shown["text"] == f"True {WRITTEN}\n"
-    file = page.evaluate("jupyterapp.serviceManager.contents.get('model.keras')")
+    assert int(shown["text"].partition("%")[0]) > 85
+    assert predicted[-1]["text"] == "['banana', 'apple']\n"
+    assert kept[-1]["text"] == f"{WRITTEN}\n"
+    file = page.evaluate("jupyterapp.serviceManager.contents.get('fruit.keras')")
     assert file["size"] > 1000, "JupyterLite stores it"
+
+
+CAUGHT = """try:
+    tf.data.csv("missing.csv")
+except tf.errors.NotFoundError as error:
+    print(error)
+print("after")
+"""
+
+
+def test_a_cell_can_catch_the_error_of_a_blocking_call(page: OpenPage) -> None:
+    run(page, CAUGHT)
+    wait_for(page, f"{CELLS}.at(-1).model.executionCount")
+    (shown,) = outputs(page, -1)
+    error, after = shown["text"].splitlines()
+    assert re.search(r"missing\.csv: 404 .* \(http://\S+/missing\.csv\)\. Python's file sys", error)
+    assert after == "after"
 
 
 def test_an_error_has_the_line_of_its_cell(page: OpenPage) -> None:

@@ -150,6 +150,36 @@ ERRORS: dict[str, tuple[str, str, tuple[str, ...]]] = {
         "ValueError",
         ("Invalid dtype: object", "tf.constant(strings)"),
     ),
+    "lists as inputs": (
+        "model().predict([[1.0, 2.0, 3.0, 4.0]])",
+        "ValueError",
+        ("Unrecognized data type", "tf.constant(values)"),
+    ),
+    "lists as inputs by name": (
+        "model().predict({'a': [[1.0, 2.0, 3.0, 4.0]]})",
+        "ValueError",
+        ("Unrecognized data type", "the values of a dict must be tensors"),
+    ),
+    "vocabulary with an empty string": (
+        "lookup = keras.layers.StringLookup()\nlookup.adapt(tf.constant(['a', 'a', '']))\n"
+        "keras.Sequential([lookup]).save('m.keras')",
+        "ValueError",
+        ("layer 'string_lookup' ends with the empty string", "{'default': 'unknown'}"),
+    ),
+    "vocabulary with lines": (
+        "lookup = keras.layers.StringLookup()\nlookup.adapt(tf.constant(['a\\nb']))\n"
+        "keras.Sequential([lookup]).save('m.keras')",
+        "ValueError",
+        ("contains 'a\\nb', which has more than one line", "regex_replace"),
+    ),
+    "vocabulary with an empty string that Keras can load": (
+        "lookup = keras.layers.StringLookup()\nlookup.adapt(tf.constant(['', '', 'a']))\n"
+        "made = keras.Sequential([keras.Input([1], dtype='string'), lookup])\n"
+        "made.save('m.keras')\nagain = keras.models.load_model('m.keras')\n"
+        "assert again.layers[0].get_vocabulary() == ['[UNK]', '', 'a']",
+        "",
+        (),
+    ),
     "cast of categories": (
         "tf.cast(['red', 'blue'], tf.float32)",
         "UnimplementedError",

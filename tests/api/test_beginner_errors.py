@@ -36,10 +36,11 @@ print(json.dumps(found))
 
 
 @pytest.fixture(scope="module")
-def found() -> dict[str, tuple[str, str]]:
+def found(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[str, str]]:
     """Return the error of each program. They run in one process, because TensorFlow is replaced."""
     argv = [sys.executable, "-c", RUNNER, str(Path(__file__).parents[1])]
-    done = subprocess.run(argv, capture_output=True, text=True)
+    folder = tmp_path_factory.mktemp("mistakes")
+    done = subprocess.run(argv, capture_output=True, text=True, cwd=folder)
     assert done.returncode == 0, done.stderr
     errors: dict[str, tuple[str, str]] = json.loads(done.stdout.splitlines()[-1])
     return errors

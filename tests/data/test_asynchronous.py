@@ -309,8 +309,59 @@ def test_columns_of_tables() -> None:
     assert len(rows) == 3
     _, bare = table(b"1;x\n2;y", has_header=False, column_names=["n", "t"], delimiter=";")
     assert bare == [{"n": 1, "t": b"x"}, {"n": 2, "t": b"y"}]
-    with pytest.raises(tf.errors.InvalidArgumentError, match="Field 1 is required but missing"):
-        table(column_configs={"size": {"required": True}})
+
+
+def row_error(data: bytes, **options: Any) -> str:
+    """Return the error of reading the rows of a table."""
+    with pytest.raises(tf.errors.InvalidArgumentError) as caught:
+        table(data, **options)
+    return str(caught.value)
+
+
+def late(field: bytes) -> bytes:
+    """Return a table with an unexpected value after the rows from which dtypes are inferred."""
+    return b"age,city\n" + b"1,Bern\n" * 1000 + field + b",Ulm\n"
+
+
+def test_errors_of_rows_name_the_place_and_the_remedy() -> None:
+    required = row_error(TABLE, column_configs={"size": {"required": True}})
+    assert "csv: column 'size' is required, but empty in row 4 of bytes." in required
+    assert "{'size': {'default': …}}" in required
+    decimal = row_error(late(b"3.5"))
+    assert "column 'age' has the dtype int32 of the first rows, but row 1002 of bytes" in decimal
+    assert "has '3.5'" in decimal
+    assert "column_configs={'age': {'dtype': 'float32'}}" in decimal
+    assert "{'age': {'dtype': 'string'}}" in row_error(late(b"n/a"))
+    given = row_error(b"a\nx\n", column_configs={"a": {"dtype": "float32"}})
+    assert "column 'a' has the dtype float32, but row 2 of bytes has 'x'" in given
+    short = row_error(late(b"1") + b"2\n")
+    assert "row 1003 of bytes has the fields ['2'], but the table has 2 columns" in short
+    latin = row_error(late(b"1") + "2,Zürich\n".encode("latin-1"))
+    assert "column 'city' in row 1003 of bytes is not UTF-8: b'Z\\xfcrich'" in latin
+    lone = row_error(b"1\nx\n", has_header=False, column_names=["a"],
+                     column_configs={"a": {"dtype": "int32"}})  # fmt: skip
+    assert "row 2 of bytes has 'x'" in lone
+    _, found = table(late(b"3.5"), column_configs={"age": {"dtype": "float32"}})
+    assert found[-1]["age"] == 3.5
+
+
+def test_a_byte_order_mark_is_no_part_of_a_name() -> None:
+    dataset, found = table("\ufeff".encode() + TABLE, column_configs={"city": {"default": "?"}})
+    assert dataset.column_names == ["city", "size", "warm"]
+    assert len(found) == 3
+    _, bare = table(b"\xef\xbb\xbf1\n2", has_header=False, column_names=["n"])
+    assert bare == [{"n": 1}, {"n": 2}]
+
+
+def test_paths_of_tables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("t.csv").write_bytes(TABLE)
+    assert tf.data.csv("t.csv").column_names == ["city", "size", "warm"]
+    assert asyncio.run(tf.io.to_folder_async("t.csv", "in")) == ["in/t.csv"]
+    with pytest.raises(tf.errors.NotFoundError, match=r"no\.csv; No such file"):
+        tf.data.csv("no.csv")
+    with pytest.raises(tf.errors.UnimplementedError, match="'https' not implemented"):
+        tf.data.csv("https://localhost/t.csv")
 
 
 @pytest.mark.parametrize(
@@ -318,7 +369,11 @@ def test_columns_of_tables() -> None:
     [
         (b"", {}, "is empty"),
         (b"a,a\n1,2\n", {}, "duplicate column names"),
-        (b"a,b\n1\n", {}, "has 2 columns, but a record has the fields"),
+        (b"a,b\n1\n", {}, r"row 2 of bytes has the fields \['1'\], but the table has 2 columns"),
+        ("Größe\n1\n".encode("latin-1"), {}, r"a column of bytes is not UTF-8: b'Gr\\xf6\\xdfe'"),
+        ("a\né\n".encode("latin-1"), {}, r"column 'a' in row 2 of bytes is not UTF-8: b'\\xe9'"),
+        (b"a;b\n1,5;2\n", {}, "If semicolons separate the columns, pass delimiter=';'"),
+        (b"a;b\n1;2\n", {"column_configs": {"a": {}}}, "pass delimiter=';'"),
         (b"1,2\n", {"has_header": False}, "pass column_names"),
         (b"a,b\n1,2\n", {"column_configs": {"c": {}}}, r"names the columns \['c'\]"),
         (b"a\n1\n", {"column_configs": {"a": {"type": "int32"}}}, r"'a' has the key 'type', but"),

@@ -271,7 +271,7 @@ def test_graph_model_of_tensorflow_js(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("contents", "text"),
     [
-        (b"nothing of the kind", "of no format that is read"),
+        (b"nothing of the kind", "The source is not a model: it begins with b'nothing of the "),
         ({"a.txt": b""}, "there must be one saved_model.pb"),
         ({"saved_model.pb": b"\x08\x01"}, "has no graph"),
         ({"saved_model.pb": b"\x08\x01\x12\x02\x12\x00"}, "has no signatures"),

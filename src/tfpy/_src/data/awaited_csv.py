@@ -12,12 +12,13 @@ from tfpy._src.base import dtypes
 from tfpy._src.base.dtypes import as_dtype
 from tfpy._src.core.conversion import convert_to_tensor
 from tfpy._src.data.csv import Records, dialect, inferred_defaults, rows_of
+from tfpy._src.data.csv_tables import ENCODING, CsvFile, TableRecords, is_utf8, not_utf8
 from tfpy._src.data.dataset import DatasetV2
 from tfpy._src.data.mapping import Map
 from tfpy._src.data.run import AwaitedRun
 from tfpy._src.library.io.streams import DataSource, source_of
 
-_INFERRED = 100
+_INFERRED = 1000
 """Number of records that are read to infer dtypes."""
 _KEYS = ("dtype", "default", "required", "is_label")
 """Keys of the configuration of a column."""
@@ -65,14 +66,16 @@ def csv(
 ) -> CSVDataset:
     """Make a dataset of the records of a CSV table at a URL or in a file.
 
-    The first 100 records are read immediately to infer the dtype of each column: int32, or float32
-    if some values are not integers, or string if some are not numbers. This function blocks until
-    these records have arrived; in a page, use `tf.data.csv_async`. Read the dataset with
-    `async for`.
+    The first 1000 records are read immediately to infer the dtype of each column: int32, or
+    float32 if some values are not integers, or string if some are not numbers. This function blocks
+    until these records have arrived; in a page, use `tf.data.csv_async`. Read the dataset with
+    `async for`. The file must be UTF-8. An error names the row (the header is row 1) and the
+    column.
 
     Args:
-        source: URL of the table, a File or Blob of the browser, or a data source such as
-            `tf.data.FileDataSource`.
+        source: URL or path of the table, a File or Blob of the browser, or a data source such as
+            `tf.data.FileDataSource`. A string without a scheme is a path if Python's file system
+            has such a file, and otherwise a URL that is relative to the page.
         column_configs: Dict from column names to dicts, which may have the keys `dtype`, `default`
             (value for an empty field), `required` (if True, an empty field is an error) and
             `is_label` (if True, the column is a label). Default: infer the dtypes, and read an
@@ -88,7 +91,8 @@ def csv(
 
     Raises:
         ValueError: If there are no column names, if a name appears twice, if `column_configs`
-            contains an unknown column or key, or if a record has a different number of fields.
+            contains an unknown column or key, or if one of the first 1000 records has a different
+            number of fields or is not UTF-8.
         tf.errors.OpError: If the file cannot be read.
 
     Example:
@@ -127,13 +131,15 @@ async def csv_async(
 ) -> CSVDataset:
     """Make a dataset of the records of a CSV table, without blocking the page.
 
-    The first 100 records are read immediately to infer the dtype of each column: int32, or float32
-    if some values are not integers, or string if some are not numbers. Read the dataset with
-    `async for`.
+    The first 1000 records are read immediately to infer the dtype of each column: int32, or
+    float32 if some values are not integers, or string if some are not numbers. Read the dataset
+    with `async for`. The file must be UTF-8. An error names the row (the header is row 1) and the
+    column.
 
     Args:
-        source: URL of the table, a File or Blob of the browser, or a data source such as
-            `tf.data.FileDataSource`.
+        source: URL or path of the table, a File or Blob of the browser, or a data source such as
+            `tf.data.FileDataSource`. A string without a scheme is a path if Python's file system
+            has such a file, and otherwise a URL that is relative to the page.
         column_configs: Dict from column names to dicts, which may have the keys `dtype`, `default`
             (value for an empty field), `required` (if True, an empty field is an error) and
             `is_label` (if True, the column is a label). Default: infer the dtypes, and read an
@@ -150,7 +156,8 @@ async def csv_async(
 
     Raises:
         ValueError: If there are no column names, if a name appears twice, if `column_configs`
-            contains an unknown column or key, or if a record has a different number of fields.
+            contains an unknown column or key, or if one of the first 1000 records has a different
+            number of fields or is not UTF-8.
         tf.errors.OpError: If the file cannot be read.
 
     Example:
@@ -168,41 +175,53 @@ async def csv_async(
     head = await _head(found, written, _INFERRED + 1)
     if has_header and not head:
         raise ValueError(f"csv: {found.name} is empty, so it has no column names.")
-    names = list(column_names or (head[0] if has_header else ()))
-    if not names:
-        raise ValueError("csv: pass column_names or has_header=True.")
-    if len(set(names)) != len(names):
-        raise ValueError(f"csv: {found.name} has duplicate column names: {names}.")
+    names = _names(column_names or (head[0] if has_header else ()), found.name)
+    table = CsvFile(found.name, names, has_header, delimiter)
     configs = column_configs or {}
-    _check_configs(configs, names, found.name)
+    _check_configs(configs, table)
     rows = head[1:] if has_header else head
-    for row in rows:
-        if len(row) != len(names):
-            raise ValueError(
-                f"csv: {found.name} has {len(names)} columns, but a record has the fields {row}."
-            )
+    for number, row in enumerate(rows, table.first):
+        if problem := table.problem(row, number):
+            raise ValueError(problem)
     taken = [i for i, n in enumerate(names) if n in configs or not configured_columns_only]
     inferred = inferred_defaults(iter(rows), taken, "")
     defaults = [
         _default(names[i], configs.get(names[i], {}), d)
         for i, d in zip(taken, inferred, strict=True)
     ]
-    records = Records(found, defaults, None, has_header, delimiter, True, "", taken)
+    undecided = {name for name in names if "dtype" not in configs.get(name, {})}
+    records = TableRecords(table, found, defaults, taken, undecided)
     labels = [names[i] for i in taken if configs.get(names[i], {}).get("is_label")]
     return CSVDataset(records, [names[i] for i in taken], labels)
 
 
-def _check_configs(
-    configs: Mapping[str, Mapping[str, Any]], names: Sequence[str], file: str
-) -> None:
+def _names(given: Sequence[str], file: str) -> list[str]:
+    """Return the names of the columns.
+
+    Raises:
+        ValueError: If there are none, if two are equal, or if one is not UTF-8.
+    """
+    names = list(given)
+    if not names:
+        raise ValueError("csv: pass column_names or has_header=True.")
+    if len(set(names)) != len(names):
+        raise ValueError(f"csv: {file} has duplicate column names: {names}.")
+    for name in names:
+        if not is_utf8(name):
+            raise ValueError(f"csv: the name of a column of {file} {not_utf8(name)}")
+    return names
+
+
+def _check_configs(configs: Mapping[str, Mapping[str, Any]], table: CsvFile) -> None:
     """Check the configurations of columns.
 
     Raises:
         ValueError: If a column or a key of a configuration does not exist.
     """
-    if unknown := set(configs) - set(names):
+    if unknown := set(configs) - set(table.names):
         raise ValueError(
-            f"csv: column_configs names the columns {sorted(unknown)}, but {file} has {names}."
+            f"csv: column_configs names the columns {sorted(unknown)}, but {table.file} has "
+            f"{table.names}.{table.hint()}"
         )
     for column, config in configs.items():
         for key in set(config) - set(_KEYS):
@@ -217,7 +236,7 @@ async def _head(source: DataSource, written: dict[str, Any], count: int) -> list
     """Return the first `count` records, or fewer if the file ends."""
     run = AwaitedRun()
     pieces = source.pieces()
-    rows = rows_of(run.arriving(pieces), written)
+    rows = rows_of(run.arriving(pieces), written, encoding=ENCODING)
     found: list[list[str]] = []
     async with contextlib.aclosing(pieces):
         with contextlib.suppress(StopAsyncIteration):

@@ -64,6 +64,14 @@ class Column:
             kind = _NAMES.get(self.dtype.name, self.dtype.name)
             raise _error(f"Field {number} in record is not a valid {kind}: {field}") from None
 
+    def accepts(self, field: str) -> bool:
+        """Return True if the column can have this value."""
+        try:
+            self.value(field, 0, "")
+        except InvalidArgumentError:
+            return False
+        return True
+
 
 def _error(message: str) -> InvalidArgumentError:
     return InvalidArgumentError(None, "CsvDataset", message)
@@ -83,6 +91,7 @@ class Records(DatasetNode):
     """
 
     name = "CsvDatasetV2"
+    encoding = "utf-8"
 
     def __init__(
         self,
@@ -118,7 +127,8 @@ class Records(DatasetNode):
                 yield file
                 continue
             pieces = pieces_of(run, file, self._compression)
-            rows = rows_of(pieces, self._dialect, most_held(self._compression))
+            most = most_held(self._compression)
+            rows = rows_of(pieces, self._dialect, most, self.encoding)
             if self._header:
                 yield from run.gathered(rows, 1)
             yield from rows
@@ -146,27 +156,31 @@ def dialect(delimiter: str, quotes: bool) -> dict[str, Any]:
 
 
 def rows_of(
-    pieces: Iterator[bytes], written: dict[str, Any], most: int | None = None
+    pieces: Iterator[bytes],
+    written: dict[str, Any],
+    most: int | None = None,
+    encoding: str = "utf-8",
 ) -> Iterator[list[str]]:
     """Yield the fields of each record of a file.
 
     Args:
         most: Largest number of bytes of a record (`most_held`).
+        encoding: Name of the codec. Bytes that it cannot decode become surrogates.
 
     Raises:
         InvalidArgumentError: If a record is malformed, e.g. if quotes do not end.
         ResourceExhaustedError: If a record of a compressed file is too large.
     """
     try:
-        yield from _rows_of(pieces, written, most)
+        yield from _rows_of(pieces, written, most, encoding)
     except csv.Error as error:
         raise _error(f"A record is malformed: {error}") from None
 
 
 def _rows_of(
-    pieces: Iterator[bytes], written: dict[str, Any], most: int | None
+    pieces: Iterator[bytes], written: dict[str, Any], most: int | None, encoding: str
 ) -> Iterator[list[str]]:
-    decode = codecs.getincrementaldecoder("utf-8")("surrogateescape").decode
+    decode = codecs.getincrementaldecoder(encoding)("surrogateescape").decode
     held, coming, size = "", [], 0
     for piece in pieces:
         if piece is NOT_YET:
@@ -217,6 +231,11 @@ def inferred_defaults(
             if row[column] not in ("", missing):
                 found[i] = max(found[i], _kind(row[column]))
     return [convert_to_tensor(["" if k in (-1, 2) else 0], _KINDS[k]) for k in found]
+
+
+def narrowest(field: str) -> DType:
+    """Return the narrowest dtype for a value: int32, float32 or string."""
+    return _KINDS[_kind(field)]
 
 
 def _kind(field: str) -> int:

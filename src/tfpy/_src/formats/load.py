@@ -37,6 +37,7 @@ from tfpy._src.formats.tflite.reader.schema import IDENTIFIER
 from tfpy._src.keras_support.keras import namespace
 from tfpy._src.library.io.archives import DAMAGED
 from tfpy._src.library.io.checked_json import ModelFileError, uncollected
+from tfpy._src.library.io.streams import listed
 
 _HDF5 = b"\x89HDF\r\n\x1a\n"
 _KERAS = "metadata.json"
@@ -165,7 +166,7 @@ async def load_async(
 
     See also: `tf.models.load`.
     """
-    source = await received(source)
+    given, source = source, await received(source)
     if isinstance(source, bytes | bytearray | memoryview) and not is_zip(bytes(source[:4])):
         files = opened({MODEL: bytes(source)}, (MODEL,))
     else:
@@ -178,7 +179,7 @@ async def load_async(
     if is_zip(data):  # an archive at a URL
         source, files = data, opened(data, _NAMES)
         data = await files.read(files.model, _MAX_BYTES)
-    reader = _reader(files.model, data)
+    reader = _reader(files.model, data, _shown(given, files.model))
     found = await reader(_Loading(source, files, data, trainable, quantize, progress, safe_mode))
     if progress is not None:
         progress(1.0)
@@ -188,8 +189,20 @@ async def load_async(
 Reader = Callable[[_Loading], Awaitable[Any]]
 
 
-def _reader(name: str, data: bytes) -> Reader:
+def _shown(given: Any, model: str) -> str:
+    """Return the name of a model's main file for errors."""
+    if isinstance(given, bytes | bytearray | memoryview):
+        return "The source"
+    files = listed(given)
+    is_picked = len(files) == 1 and hasattr(files[0], "stream")
+    return repr(str(getattr(files[0], "name", "blob")) if is_picked else model)
+
+
+def _reader(name: str, data: bytes, shown: str) -> Reader:
     """Select the reader of a file by its first bytes, or by its name if they are ambiguous.
+
+    Args:
+        shown: Name of the file for errors, with quotation marks.
 
     Raises:
         ModelFileError: If no reader supports the file.
@@ -209,8 +222,8 @@ def _reader(name: str, data: bytes) -> Reader:
     if data[:1] == b"\x08":  # a version; only ONNX has operator sets next to it
         return _onnx if _has_operator_sets(data) else _saved_model
     raise ModelFileError(
-        f"{name!r} is of no format that is read: it begins with {data[:16]!r}. tf.models.load "
-        "reads SavedModel, GraphDef, TensorFlow.js, ONNX, TFLite and Keras files"
+        f"{shown} is not a model: it begins with {data[:16]!r}. tf.models.load reads SavedModel, "
+        "GraphDef, TensorFlow.js, ONNX, TFLite and Keras files"
     )
 
 

@@ -15,6 +15,7 @@ T = TypeVar("T")
 
 _RANKS = re.compile(r"`target` and `output` must have the same rank")
 _TEXTS = re.compile(r"Invalid dtype: (str|object|<U)\w*")
+_LISTS = re.compile(r"Unrecognized data type: x=.*\(of type <class '(list|tuple|dict)'>\)", re.S)
 _NAME = re.compile(
     r"(?:Could not interpret|Unknown) (loss|metric|optimizer)(?: identifier)?: '?(\w+)"
 )
@@ -71,6 +72,11 @@ def _note(message: str) -> str:
             "Models compute with numbers. Convert the strings first: with array.astype('float32') "
             "if they are numbers, otherwise with the layer keras.layers.StringLookup. If the model "
             "begins with such a layer, pass the strings as a tensor: tf.constant(strings)."
+        )
+    if _LISTS.search(message):
+        return (
+            "Models take arrays and tensors, not Python lists of values. Pass tf.constant(values) "
+            "instead of a list; the values of a dict must be tensors as well."
         )
     if found := _NAME.search(message):
         return _suggestion(*found.groups())

@@ -24,6 +24,7 @@ PARTS = {
     "keras.src.backend.tensorflow.trainer": "tfpy._src.keras_support.training",
     "keras.src.callbacks.callback_list": "tfpy._src.keras_support.batch_logs",
     "keras.src.optimizers.base_optimizer": "tfpy._src.keras_support.epsilon",
+    "keras.src.layers.preprocessing.index_lookup": "tfpy._src.keras_support.vocabularies",
     "keras.src.layers.preprocessing.integer_lookup": "tfpy._src.keras_support.integer_lookup",
     "keras.src.saving.saving_api": "tfpy._src.keras_support.saving",
     "keras.src.trainers.data_adapters.array_data_adapter": "tfpy._src.keras_support.array_batches",

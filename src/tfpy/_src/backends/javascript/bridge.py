@@ -89,7 +89,23 @@ def wait(awaitable: Coroutine[Any, Any, T], mend: str) -> T:
     if not can_run_sync():
         awaitable.close()
         raise RuntimeError(f"Python cannot wait for the browser here; {mend}")
-    return run_sync(awaitable)
+    found, error = run_sync(_outcome(awaitable))
+    if error is not None:
+        raise error
+    result: T = found
+    return result
+
+
+async def _outcome(awaitable: Coroutine[Any, Any, T]) -> tuple[T | None, Exception | None]:
+    """Return the result of a coroutine, or its error.
+
+    Pyodide also reports the error of a coroutine that `run_sync` runs to the event loop. For
+    JupyterLite, a cell that catches the error would then still fail.
+    """
+    try:
+        return await awaitable, None
+    except Exception as error:
+        return None, error
 
 
 def _completed(awaitable: Coroutine[Any, Any, T], mend: str) -> T:

@@ -145,7 +145,8 @@ def _stream(url: str, response: Any, failure: Failure | None) -> Stream:
         raise UnavailableError(None, "fetch", message)
     if not response.ok:
         kind = _REFUSALS.get(response.status, UnavailableError)
-        raise kind(None, "fetch", f"{url}: {response.status} {response.statusText}")
+        full = "" if response.url in ("", url) else f" ({response.url})"
+        raise kind(None, "fetch", f"{url}: {response.status} {response.statusText}{full}")
     length = response.headers.get("Content-Length")
     is_packed = response.headers.get("Content-Encoding")
     size = int(length) if length and length.isdigit() and not is_packed else None

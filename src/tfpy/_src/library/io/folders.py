@@ -30,9 +30,10 @@ def to_folder(files: Any, folder: str | os.PathLike[str], max_bytes: int = _LIMI
     this function writes. ZIP archives are unpacked.
 
     Args:
-        files: A file or a list of files. A file is a URL, a data source (`tf.data.URLDataSource` or
-            `tf.data.FileDataSource`), or a `File` or `Blob` of the browser. A `FileList` of the
-            browser is also accepted, and the folders that the user has selected are kept.
+        files: A file or a list of files. A file is a URL, a path, a data source
+            (`tf.data.URLDataSource` or `tf.data.FileDataSource`), or a `File` or `Blob` of the
+            browser. A `FileList` of the browser is also accepted, and the folders that the user has
+            selected are kept.
         folder: Path of the folder, which is created if necessary.
         max_bytes: Largest number of bytes to write, including archives. Default: 1 GiB.
 
@@ -72,9 +73,10 @@ async def to_folder_async(
     this function writes. ZIP archives are unpacked.
 
     Args:
-        files: A file or a list of files. A file is a URL, a data source (`tf.data.URLDataSource` or
-            `tf.data.FileDataSource`), or a `File` or `Blob` of the browser. A `FileList` of the
-            browser is also accepted, and the folders that the user has selected are kept.
+        files: A file or a list of files. A file is a URL, a path, a data source
+            (`tf.data.URLDataSource` or `tf.data.FileDataSource`), or a `File` or `Blob` of the
+            browser. A `FileList` of the browser is also accepted, and the folders that the user has
+            selected are kept.
         folder: Path of the folder, which is created if necessary.
         max_bytes: Largest number of bytes to write, including archives. Default: 1 GiB.
 

@@ -10,7 +10,7 @@ from typing import Any
 from tfpy._src.backends.javascript.bridge import IN_BROWSER
 from tfpy._src.backends.javascript.fetching import Stream, open_address, open_blob
 from tfpy._src.backends.javascript.interop import is_js
-from tfpy._src.base.errors import UnimplementedError
+from tfpy._src.base.errors import NotFoundError, UnimplementedError
 
 Progress = Callable[[int, int | None], object]
 
@@ -95,7 +95,19 @@ class URLDataSource(DataSource):
                 "fetch",
                 f"File system scheme '{scheme}' not implemented (file: '{self.name}')",
             )
-        return await open_address(self.name)
+        try:
+            return await open_address(self.name)
+        except NotFoundError as error:
+            raise NotFoundError(None, "fetch", f"{error.message}{_hint(self.name)}") from None
+
+
+def _hint(url: str) -> str:
+    """Return a sentence about Python's file with the name of a URL that does not exist."""
+    if is_remote(url):
+        return ""
+    if os.path.isfile(url):
+        return f". To read Python's file of this name, pass tf.data.FileDataSource({url!r})"
+    return ". Python's file system has no file with this name either"
 
 
 class FileDataSource(DataSource):
@@ -148,8 +160,7 @@ class _Held:
         if isinstance(file, bytes):
             self._data = memoryview(file)
         else:
-            with open(file, "rb") as opened:
-                self._data = memoryview(opened.read())
+            self._data = memoryview(_contents(file))
         self._at, self._chunk_size = 0, chunk_size
         self.size = len(self._data)
 
@@ -162,11 +173,36 @@ class _Held:
         self._at = self.size
 
 
+def _contents(path: str | os.PathLike[str]) -> bytes:
+    """Return the bytes of a file.
+
+    Raises:
+        NotFoundError: If the file does not exist.
+    """
+    try:
+        with open(path, "rb") as opened:
+            return opened.read()
+    except FileNotFoundError:
+        raise NotFoundError(None, "open", f"{path}; No such file or directory") from None
+
+
 def source_of(value: Any) -> DataSource:
-    """Return a source for a source, a URL, or a file of the browser."""
+    """Return a source for a source, a URL, a path, or a file of the browser.
+
+    A string without a scheme is a path if Python has such a file, and otherwise a URL. Outside of a
+    browser it is always a path.
+    """
     if isinstance(value, DataSource):
         return value
-    return URLDataSource(value) if isinstance(value, str) else FileDataSource(value)
+    return URLDataSource(value) if _is_url(value) else FileDataSource(value)
+
+
+def _is_url(value: Any) -> bool:
+    if not isinstance(value, str):
+        return False
+    if is_remote(value) or "://" in value:
+        return True
+    return IN_BROWSER and not os.path.isfile(value)
 
 
 def listed(files: Any) -> Sequence[Any]:
