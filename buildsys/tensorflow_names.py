@@ -20,6 +20,7 @@ REASONS = PAGE.with_suffix(".toml")
 DIFFERENCES = ROOT / "docs" / "differences.md"
 NAMES = DATA / "tensorflow_names.txt"
 RAW_OPS = "tf.raw_ops"
+V1 = "tf.compat.v1"
 _HEADING = re.compile(r"^##+ (.*)$")
 _MENTION = re.compile(r"`(tf\.[\w.]*\w)")
 
@@ -31,6 +32,7 @@ def page(modules: Mapping[str, str]) -> str:
         modules: Source code of each public module, by its name in programs.
     """
     present = set(public_names(modules))
+    present |= {name for name in names() if _is_of_tensorflow_2(name, modules, present)}
     groups: dict[str, list[str]] = {}
     for name in names():
         groups.setdefault(name.rpartition(".")[0], []).append(name)
@@ -52,6 +54,19 @@ def public_names(modules: Mapping[str, str]) -> Iterator[str]:
                 yield from (f"{module}.{alias.asname or alias.name}" for alias in node.names)
             elif isinstance(node, ast.Assign):
                 yield from (f"{module}.{t.id}" for t in node.targets if isinstance(t, ast.Name))
+
+
+def _is_of_tensorflow_2(name: str, modules: Mapping[str, str], present: set[str]) -> bool:
+    """Return True for a name of `tf.compat.v1` that is a name of `tf`, perhaps another one."""
+    from tfpy._src.library.compat.moved_names import MOVED, NAMESPACES, OUTSIDE
+
+    path = name.removeprefix(f"{V1}.")
+    namespace, _, last = path.rpartition(".")
+    if path == name or last in OUTSIDE:
+        return False
+    if f"{V1}.{namespace}" in modules and namespace not in NAMESPACES:
+        return False
+    return f"tf.{MOVED.get(path, path)}" in present
 
 
 def absent_reason(name: str) -> str | None:

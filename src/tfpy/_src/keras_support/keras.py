@@ -10,7 +10,8 @@ from tfpy._src.base.missing_names import Lazy
 from tfpy._src.base.missing_packages import remedy
 from tfpy._src.keras_support.choice import NAME, backend, is_available
 from tfpy._src.keras_support.tensorflow_alias.finder import KERAS, as_tensorflow
-from tfpy._src.library.compat.names import NAMESPACES, find, names
+from tfpy._src.library.compat.moved_names import NAMESPACES
+from tfpy._src.library.compat.names import find, names
 
 MODULES = ("keras", "initializers", "metrics", "optimizers")
 """Names in `tf` that are Keras or one of its namespaces."""

@@ -184,3 +184,11 @@ MOVED = {
     "string_to_hash_bucket_strong": "strings.to_hash_bucket_strong",
 }
 """Names of `tf.compat.v1`, and the names of the same functions in `tf`."""
+
+NAMESPACES = (
+    *("", "compat", "debugging", "dtypes", "gfile", "image", "io", "linalg", "manip", "math"),
+    *("nn", "random", "sets", "sparse", "spectral", "strings", "train"),
+)
+"""Namespaces of `tf.compat.v1` whose other names are those of `tf`."""
+OUTSIDE = frozenset(("compat", "as_tensorflow", "export", "time"))
+"""Names of `tf` that `tf.compat.v1` does not have, or defines itself."""

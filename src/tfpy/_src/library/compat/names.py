@@ -10,16 +10,8 @@ from typing import Any
 
 from tfpy._src.functions.graph_mode.recording import is_recordable, recorded
 from tfpy._src.library.compat.app import package
-from tfpy._src.library.compat.moved_names import MOVED
+from tfpy._src.library.compat.moved_names import MOVED, OUTSIDE
 from tfpy._src.library.compat.signatures import SIGNATURES
-
-NAMESPACES = (
-    *("", "compat", "debugging", "dtypes", "gfile", "image", "io", "linalg", "manip", "math"),
-    *("nn", "random", "sets", "sparse", "spectral", "strings", "train"),
-)
-"""Namespaces of `tf.compat.v1` whose other names are those of `tf`."""
-_OUTSIDE = frozenset(("compat", "as_tensorflow", "export", "time"))
-"""Names of `tf` that `tf.compat.v1` does not have, or defines itself."""
 
 
 def adapted(function: Callable[..., Any], signature: str) -> Callable[..., Any]:
@@ -67,7 +59,7 @@ def find(namespace: str) -> Callable[[str], Any]:
 
     def found(name: str) -> Any:
         path = lead + name
-        if name in _OUTSIDE:
+        if name in OUTSIDE:
             raise KeyError(name)
         if path == "flags":
             return package("flags")
@@ -93,7 +85,7 @@ def names(namespace: str) -> Callable[[], Iterable[str]]:
 
     def listed() -> Iterable[str]:
         root = _public(namespace) if namespace else sys.modules[__name__.partition(".")[0]]
-        own = [n for n in dir(root) if not n.startswith("_") and n not in _OUTSIDE]
+        own = [n for n in dir(root) if not n.startswith("_") and n not in OUTSIDE]
         return [*own, *(n for n in MOVED if not namespace)]
 
     return listed
