@@ -209,6 +209,11 @@ from tfpy._src.functions.tf_function.api import (
 )
 from tfpy._src.functions.tf_function.signature import TensorSpec as TensorSpec
 from tfpy._src.functions.tf_function.type_specs import type_spec_from_value as type_spec_from_value
+from tfpy._src.functions.tf_function.value_specs import (
+    IndexedSlicesSpec as IndexedSlicesSpec,
+    NoneTensorSpec as NoneTensorSpec,
+    TensorArraySpec as TensorArraySpec,
+)
 from tfpy._src.keras_support.keras import LAZY as _LAZY
 from tfpy._src.keras_support.on_import import install as _install_keras
 from tfpy._src.keras_support.tensorflow_alias.finder import as_tensorflow as as_tensorflow
@@ -434,6 +439,7 @@ from tfpy._src.tensors.variables.variable import Variable as Variable
 
 if _typing.TYPE_CHECKING:
     from tfpy import (
+        feature_column as feature_column,
         models as models,
         notebook as notebook,
         profiler as profiler,
@@ -484,6 +490,7 @@ _LATER = {
     "save_onnx": "tfpy._src.formats.onnx.save",
     "make_ndarray": "tfpy._src.library.protos.tensor_protos",
     "make_tensor_proto": "tfpy._src.library.protos.tensor_protos",
+    "feature_column": "tfpy.feature_column",
     "models": "tfpy.models",
     "notebook": "tfpy.notebook",
     "profiler": "tfpy.profiler",

@@ -54,6 +54,8 @@ NO_OPS = (
     "tfpy._src.core.lifetimes",
     "tfpy._src.core.tape",
     "tfpy._src.library.debugging",
+    "tfpy._src.library.extension_types",
+    "tfpy._src.library.feature_columns",
     "tfpy._src.distribute",
     "tfpy._src.base.dtypes",
     "tfpy._src.base.flags",

@@ -1,4 +1,4 @@
-"""`tf.experimental`: optional values, row partitions, and data types of at most 8 bits."""
+"""`tf.experimental`: extension types, row partitions, and data types of at most 8 bits."""
 
 # Generated from api.toml and the op table by `build.py face`. Edit those instead.
 
@@ -18,11 +18,37 @@ from tfpy._src.base.dtypes import (
 )
 from tfpy._src.data.iterators import Optional as Optional
 from tfpy._src.tensors.ragged.row_partitions import RowPartition as RowPartition
+from tfpy._src.tensors.ragged.shape import DynamicRaggedShape as DynamicRaggedShape
 from tfpy.experimental import numpy as numpy
 
 if _typing.TYPE_CHECKING:
-    from tfpy.experimental import dtensor as dtensor
+    from tfpy._src.library.extension_types.batching import (
+        ExtensionTypeBatchEncoder as ExtensionTypeBatchEncoder,
+    )
+    from tfpy._src.library.extension_types.dispatch import (
+        dispatch_for_api as dispatch_for_api,
+        dispatch_for_binary_elementwise_apis as dispatch_for_binary_elementwise_apis,
+        dispatch_for_binary_elementwise_assert_apis as dispatch_for_binary_elementwise_assert_apis,
+        dispatch_for_unary_elementwise_apis as dispatch_for_unary_elementwise_apis,
+        unregister_dispatch_for as unregister_dispatch_for,
+    )
+    from tfpy._src.library.extension_types.extension_type import (
+        BatchableExtensionType as BatchableExtensionType,
+        ExtensionType as ExtensionType,
+    )
+    from tfpy._src.library.extension_types.specs import ExtensionTypeSpec as ExtensionTypeSpec
+    from tfpy.experimental import dtensor as dtensor, extension_type as extension_type
 
 _LATER = {
+    "ExtensionTypeBatchEncoder": "tfpy._src.library.extension_types.batching",
+    "dispatch_for_api": "tfpy._src.library.extension_types.dispatch",
+    "dispatch_for_binary_elementwise_apis": "tfpy._src.library.extension_types.dispatch",
+    "dispatch_for_binary_elementwise_assert_apis": "tfpy._src.library.extension_types.dispatch",
+    "dispatch_for_unary_elementwise_apis": "tfpy._src.library.extension_types.dispatch",
+    "unregister_dispatch_for": "tfpy._src.library.extension_types.dispatch",
+    "BatchableExtensionType": "tfpy._src.library.extension_types.extension_type",
+    "ExtensionType": "tfpy._src.library.extension_types.extension_type",
+    "ExtensionTypeSpec": "tfpy._src.library.extension_types.specs",
+    "extension_type": "tfpy.experimental.extension_type",
     "dtensor": "tfpy.experimental.dtensor",
 }

@@ -3,7 +3,9 @@
 # Generated from api.toml and the op table by `build.py face`. Edit those instead.
 
 from tfpy._src.core.typing import TensorLike as TensorLike
+from tfpy._src.functions.tf_function.concrete import ConcreteFunction as ConcreteFunction
 from tfpy._src.functions.tf_function.interfaces import (
+    Callable as Callable,
     GenericFunction as GenericFunction,
     PolymorphicFunction as PolymorphicFunction,
 )

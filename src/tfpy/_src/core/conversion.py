@@ -13,7 +13,7 @@ from tfpy._src.base import dtypes
 from tfpy._src.base.dtypes import DType, DTypeLike, as_dtype
 from tfpy._src.compiler.ir.op import OPS, Op
 from tfpy._src.core.host_arrays import to_array
-from tfpy._src.core.operand import AnyTensor, Composite, Holder, Operand
+from tfpy._src.core.operand import AnyTensor, Composite, FieldRecord, Holder, Operand
 from tfpy._src.core.scalar_cache import scalar
 from tfpy._src.core.tensor import Tensor, from_array
 from tfpy._src.core.typing import ShapeLike, TensorLike
@@ -148,6 +148,12 @@ def convert_to_tensor(
         return value
     if isinstance(value, Composite):
         return convert_to_tensor(value.as_tensor(), wanted)
+    if isinstance(value, FieldRecord):
+        raise ValueError(
+            f"Attempt to convert a value ({value!r}) with an unsupported type ({type(value)}) to a "
+            "Tensor. Register an implementation of the function with tf.experimental."
+            "dispatch_for_api, or pass a field of the value."
+        )
     is_private = False
     if IN_BROWSER:
         value, is_private = _without_js(value)
@@ -222,7 +228,7 @@ def constant(
 
     See also: `tf.convert_to_tensor`, `tf.fill`, `tf.Variable`.
     """
-    if is_operand(value):
+    if isinstance(value, Operand | Composite | FieldRecord):
         tensor = convert_to_tensor(value)
         if dtype is not None and as_dtype(dtype) != tensor.dtype:
             raise TypeError(
@@ -306,7 +312,7 @@ def _reshaped(tensor: Tensor, shape: Any) -> Tensor:
 def _holds_tensor(values: Any) -> bool:
     if isinstance(values, list | tuple):
         return any(_holds_tensor(v) for v in values)
-    return is_operand(values) or offers_tensor(values)
+    return isinstance(values, Operand | Composite | FieldRecord) or offers_tensor(values)
 
 
 def _first_dtype(values: Any) -> DType | None:

@@ -1,7 +1,8 @@
 """`tf.nest`: flattening and rebuilding of nested lists, tuples, mappings and similar containers.
 
 Mappings are traversed in the order of their sorted keys, and keep their own order when they are
-rebuilt. Ragged and sparse tensors are leaves, unless their components are requested.
+rebuilt. Ragged and sparse tensors and extension types are leaves, unless their components are
+requested.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from typing import Any
 
 from tfpy._src.backends.javascript.bridge import IN_BROWSER
 from tfpy._src.backends.javascript.interop import is_js_array
-from tfpy._src.core.operand import Composite, Operand
+from tfpy._src.core.operand import Composite, FieldRecord, Operand
 from tfpy._src.core.tensor_shape import TensorShape
 from tfpy._src.core.typing import Nest
 
@@ -86,6 +87,9 @@ def _leaves(structure: Any, expand_composites: bool) -> Iterator[Any]:
             yield from _leaves(item, expand_composites)
     elif expand_composites and isinstance(structure, Composite):
         yield from structure.components
+    elif expand_composites and isinstance(structure, FieldRecord):
+        for part in structure.__parts__():
+            yield from _leaves(part, expand_composites)
     else:
         yield structure
 
@@ -135,6 +139,9 @@ def _packed(like: Any, leaves: Iterator[Any], expand_composites: bool) -> Any:
         return rebuilt(like, [_packed(item, leaves, expand_composites) for item in contents(like)])
     if expand_composites and isinstance(like, Composite):
         return like.with_components([next(leaves) for _ in like.components])
+    if expand_composites and isinstance(like, FieldRecord):
+        parts = [_packed(part, leaves, expand_composites) for part in like.__parts__()]
+        return like.__with_parts__(parts)
     return next(leaves)
 
 
@@ -248,10 +255,18 @@ def _same_type(first: Any, second: Any) -> bool:
 
 def _same_composites(first: Any, second: Any) -> bool:
     """Return True if both values are composites of the same kind, or neither is a composite."""
+    if isinstance(first, FieldRecord) or isinstance(second, FieldRecord):
+        return type(first) is type(second) and _same_records(first, second)
     if not isinstance(first, Composite) or not isinstance(second, Composite):
         return not isinstance(first, Composite) and not isinstance(second, Composite)
     dtypes, others = ([part.dtype for part in x.components] for x in (first, second))
     return type(first) is type(second) and dtypes == others
+
+
+def _same_records(first: Any, second: Any) -> bool:
+    """Return True if two records of one class have the same static fields and kinds of parts."""
+    parts, others = first.__parts__(), second.__parts__()
+    return first.__facts__() == second.__facts__() and all(map(_same_composites, parts, others))
 
 
 def contents(nest: Any) -> list[Any]:

@@ -1,4 +1,4 @@
-"""Base classes of the values that ops accept: operands, Variables and composites.
+"""Base classes of the values that ops accept: operands, Variables, composites and records.
 
 `operators.py` defines Python's operators on operands.
 """
@@ -6,10 +6,11 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from tfpy._src.base.members import Listed, package_members
+from tfpy._src.core.type_spec import TypeSpec
 
 if TYPE_CHECKING:
     from tfpy._src.compiler.ir.op import Op
@@ -261,6 +262,70 @@ class Wrapper(Composite):
     @property
     def components(self) -> tuple[Tensor, ...]:
         return (self.wrapped,)
+
+
+class FieldRecord:
+    """Base of values with named fields, some of which contain tensors: extension types.
+
+    `tf.nest` treats a record as one leaf; `core/records.py` expands it. The names of its methods
+    cannot be names of fields.
+    """
+
+    __slots__ = ()
+
+    def __parts__(self) -> list[Any]:
+        """Return the tensors, composites and records in the fields, in order."""
+        raise NotImplementedError
+
+    def __with_parts__(self, parts: Sequence[Any]) -> Any:
+        """Return a record with other parts and the same static fields."""
+        raise NotImplementedError
+
+    def __facts__(self) -> Hashable:
+        """Return a key of the static fields and the structure of the fields."""
+        raise NotImplementedError
+
+    def __spec__(self) -> RecordSpec:
+        """Return the description of the record."""
+        raise NotImplementedError
+
+
+class RecordSpec(TypeSpec):
+    """Base of the specs of records."""
+
+    __slots__ = ()
+
+    def is_compatible_with(self, spec_or_value: Any) -> bool:
+        """Return True if a value or another spec matches this description."""
+        raise NotImplementedError
+
+    def __record__(self) -> FieldRecord:
+        """Return a record with the specs of its parts in place of the parts."""
+        raise NotImplementedError
+
+    def __encode__(self, value: Any, minimum_rank: int) -> list[Any]:
+        """Return tensors and composites whose rows are the rows of a record.
+
+        Raises:
+            TypeError: If records of this class cannot be divided into rows.
+        """
+        raise NotImplementedError
+
+    def __decode__(self, encoded: Sequence[Any]) -> Any:
+        """Return the record with this spec for the results of :meth:`__encode__`."""
+        raise NotImplementedError
+
+    def __encoding__(self) -> list[Any]:
+        """Return the specs of the results of :meth:`__encode__`."""
+        raise NotImplementedError
+
+    def __batched__(self, size: int | None) -> RecordSpec:
+        """Return the spec of a batch of records."""
+        raise NotImplementedError
+
+    def __unbatched__(self) -> RecordSpec:
+        """Return the spec of a row of a record."""
+        raise NotImplementedError
 
 
 class CompositeOperand(Composite, Operand):

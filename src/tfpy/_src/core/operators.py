@@ -20,7 +20,7 @@ from tfpy._src.core.conversion import (
     is_operand,
     offers_tensor,
 )
-from tfpy._src.core.operand import Operand
+from tfpy._src.core.operand import FieldRecord, Operand
 from tfpy._src.core.tensor import Tensor
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -37,25 +37,36 @@ def as_operator(symbol: str, reflected: bool = False) -> Callable[[F], F]:
         if not reflected:
             setattr(Operand, f"__{symbol}__", _method(function))
         else:
-            setattr(Operand, f"__{symbol}__", _yielding(function, f"__r{symbol}__"))
+            setattr(Operand, f"__{symbol}__", _yielding(function, symbol))
             setattr(Operand, f"__r{symbol}__", lambda self, other: function(other, self))
         return function
 
     return attach
 
 
-def _yielding(function: Callable[..., Any], reflected: str) -> Callable[..., Any]:
+DISPATCHED: dict[str, Callable[[Any, Any], Any]] = {}
+"""Functions by symbol that have implementations for extension types, as dispatch registers them."""
+
+
+def _yielding(function: Callable[..., Any], symbol: str) -> Callable[..., Any]:
     """Return the operator, which defers to a right operand of a different dtype.
 
-    As in TensorFlow, a Keras variable promotes dtypes on both sides of an operator.
+    As in TensorFlow, a Keras variable promotes dtypes on both sides of an operator, and an
+    extension type can define the reflected operator.
     """
+    reflected = f"__r{symbol}__"
 
     def method(self: Any, other: Any) -> Any:
         try:
             return function(self, other)
         except (TypeError, ValueError, InvalidArgumentError):
-            own = offers_tensor(other) and hasattr(type(other), reflected)
-            if own and convert_to_tensor(other).dtype != self.dtype:
+            own = hasattr(type(other), reflected)
+            if isinstance(other, FieldRecord):
+                if own:
+                    return NotImplemented
+                if symbol in DISPATCHED:
+                    return DISPATCHED[symbol](self, other)
+            if own and offers_tensor(other) and convert_to_tensor(other).dtype != self.dtype:
                 return NotImplemented
             raise
 

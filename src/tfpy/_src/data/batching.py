@@ -11,6 +11,7 @@ import numpy as np
 from tfpy._src.base.errors import InvalidArgumentError
 from tfpy._src.compiler.ir.aval import Array
 from tfpy._src.compiler.ir.sizes import OpenSize
+from tfpy._src.core.operand import RecordSpec
 from tfpy._src.core.tensor import from_array
 from tfpy._src.data import structure
 from tfpy._src.data.node import UNKNOWN, DatasetNode, Picks
@@ -83,7 +84,8 @@ class Batch(DatasetNode):
     def _joined(self, chunk: list[Flat]) -> Flat:
         columns = zip(*chunk, strict=True)
         pairs = zip(columns, self._specs, strict=True)
-        return tuple([stacked(column, spec, i) for i, (column, spec) in enumerate(pairs)])
+        size = self._known_size
+        return tuple([stacked(column, spec, i, size) for i, (column, spec) in enumerate(pairs)])
 
     @property
     def cardinality(self) -> int:
@@ -103,7 +105,7 @@ class Unbatch(DatasetNode):
     def __init__(self, source: DatasetNode) -> None:
         super().__init__(source)
         specs = structure.flatten(source.spec)
-        if any(s.shape.rank == 0 for s in specs):
+        if any(not isinstance(s, RecordSpec) and s.shape.rank == 0 for s in specs):
             raise ValueError("Cannot unbatch an input with scalar components.")
         known = [n for n in map(rows_of, specs) if n is not None]
         for size in known:

@@ -21,9 +21,10 @@ from tfpy._src.core import nest
 from tfpy._src.core.operand import Composite
 from tfpy._src.core.tensor import from_array
 from tfpy._src.data import structure
-from tfpy._src.data.specs import DatasetSpec, NoneTensorSpec
+from tfpy._src.data.specs import DatasetSpec
 from tfpy._src.data.structure import Flat
 from tfpy._src.functions.tf_function.signature import TensorSpec
+from tfpy._src.functions.tf_function.value_specs import NoneTensorSpec
 from tfpy._src.library.io.checked_json import ModelFileError, a_list, a_size, a_string, an_object
 from tfpy._src.tensors.composite.ragged.tensor import RaggedTensor
 from tfpy._src.tensors.composite.sparse_tensor import SparseTensor

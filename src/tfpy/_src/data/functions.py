@@ -19,12 +19,13 @@ from tfpy._src.compiler.ir.evaluate import Evaluator
 from tfpy._src.compiler.ir.graph import Eqn, Graph
 from tfpy._src.compiler.ops import movement
 from tfpy._src.compiler.passes.pipeline import simplify, strip
+from tfpy._src.core.operand import RecordSpec
 from tfpy._src.core.tensor import Tensor, from_array
 from tfpy._src.core.tensor_shape import TensorShape
 from tfpy._src.data import structure
 from tfpy._src.data.node import DatasetNode
 from tfpy._src.data.run import DatasetRun
-from tfpy._src.data.specs import DatasetSpec, NoneTensorSpec, with_shape
+from tfpy._src.data.specs import DatasetSpec
 from tfpy._src.data.structure import Flat
 from tfpy._src.functions.executor.control_op import ControlOp
 from tfpy._src.functions.tf_function.concrete import ConcreteFunction
@@ -32,6 +33,8 @@ from tfpy._src.functions.tf_function.open import OpenConcreteFunction
 from tfpy._src.functions.tf_function.polymorphic import Function
 from tfpy._src.functions.tf_function.signature import TensorSpec
 from tfpy._src.functions.tf_function.traceable import CONVERTERS
+from tfpy._src.functions.tf_function.type_specs import with_shape
+from tfpy._src.functions.tf_function.value_specs import NoneTensorSpec
 from tfpy._src.functions.trace.trace import Extra
 
 
@@ -276,6 +279,9 @@ def _argument(spec: Any, tensors: Iterator[Any]) -> Any:
 def _open_spec(leaf: Any, declared: list[tuple[Any, Any]]) -> Any:
     """Return a spec that also fits other results, with open sizes."""
     spec = structure.leaf_spec(leaf)
+    if isinstance(spec, RecordSpec):
+        parts = [_open_spec(part, declared) for part in leaf.__parts__()]
+        return leaf.__with_parts__(parts).__spec__()
     if isinstance(spec, NoneTensorSpec | DatasetSpec) or spec.shape.rank is None:
         return spec
     shape = TensorShape([None] * spec.shape.rank)
@@ -326,7 +332,7 @@ class _Program:
         self._graph: Graph | None = None
         """None if the host runs control flow, Python or assignments among the equations."""
         graph = concrete.graph
-        if not concrete.assigns and not any(isinstance(e.op, ControlOp) for e in graph.eqns):
+        if not concrete.assigned and not any(isinstance(e.op, ControlOp) for e in graph.eqns):
             self._graph = simplify(strip(graph))
 
     def start(self) -> Call:

@@ -20,6 +20,7 @@ from tfpy._src.core.typing import Nest
 from tfpy._src.data import structure
 from tfpy._src.data.node import DatasetNode
 from tfpy._src.data.run import AwaitedRun, DatasetRun
+from tfpy._src.data.specs import OptionalSpec
 from tfpy._src.data.structure import Flat
 
 _TRUTH = Aval((), dtypes.bool)
@@ -118,6 +119,10 @@ class Optional(HostObject):
     def value_structure(self) -> Nest:
         """The type of the value. Another name of `element_spec`."""
         return self.element_spec
+
+    @property
+    def _type_spec(self) -> OptionalSpec:
+        return OptionalSpec(self.element_spec)
 
 
 class Iterator(HostObject):

@@ -15,9 +15,10 @@ from tfpy._src.data import structure
 from tfpy._src.data.functions import DataFunction
 from tfpy._src.data.node import DatasetNode, RowTable
 from tfpy._src.data.run import NOT_YET, DatasetRun
-from tfpy._src.data.specs import DatasetSpec, with_shape
+from tfpy._src.data.specs import DatasetSpec
 from tfpy._src.data.structure import Flat
 from tfpy._src.functions.tf_function.signature import TensorSpec
+from tfpy._src.functions.tf_function.type_specs import with_shape
 
 
 def function_of(function: Callable[..., Any], source: DatasetNode, name: str) -> DataFunction:

@@ -4,40 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from tfpy._src.core.operand import RecordSpec
 from tfpy._src.core.tensor_shape import TensorShape
 from tfpy._src.core.type_spec import TypeSpec
 from tfpy._src.core.typing import Nest, ShapeLike
 from tfpy._src.functions.tf_function.signature import TensorSpec
+from tfpy._src.functions.tf_function.type_specs import with_shape
+from tfpy._src.functions.tf_function.value_specs import NoneTensorSpec
 from tfpy._src.tensors.composite.specs import RaggedTensorSpec, SparseTensorSpec
-
-
-class NoneTensorSpec(TypeSpec):
-    """The spec of None."""
-
-    @property
-    def shape(self) -> TensorShape:
-        """Unknown shape."""
-        return TensorShape(None)
-
-    def is_compatible_with(self, spec_or_value: object) -> bool:
-        """Return True for None and its spec.
-
-        Args:
-            spec_or_value: Spec or value.
-
-        Returns:
-            A bool.
-        """
-        return spec_or_value is None or isinstance(spec_or_value, NoneTensorSpec)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, NoneTensorSpec)
-
-    def __hash__(self) -> int:
-        return hash(NoneTensorSpec)
-
-    def __repr__(self) -> str:
-        return "NoneTensorSpec()"
 
 
 class OptionalSpec(TypeSpec):
@@ -50,14 +24,14 @@ class OptionalSpec(TypeSpec):
     Example:
         >>> import tfpy as tf
         >>> tf.OptionalSpec(tf.TensorSpec([2], tf.float32))
-        OptionalSpec(TensorSpec(shape=(2,), dtype=tf.float32, name=None))
+        OptionalSpec(TensorSpec(shape=(2,), dtype=tf.float32, name=None),)
     """
 
     def __init__(self, element_spec: Nest) -> None:
         self.element_spec = element_spec
 
     def __repr__(self) -> str:
-        return f"OptionalSpec({self.element_spec!r})"
+        return f"OptionalSpec({self.element_spec!r},)"
 
 
 class DatasetSpec(TypeSpec):
@@ -113,7 +87,9 @@ class DatasetSpec(TypeSpec):
         return f"DatasetSpec({self._element_spec!r}, {self._dataset_shape!r})"
 
 
-SPECS = (TensorSpec, RaggedTensorSpec, SparseTensorSpec, NoneTensorSpec, DatasetSpec)
+SPECS = (
+    TensorSpec, RaggedTensorSpec, SparseTensorSpec, NoneTensorSpec, DatasetSpec, RecordSpec,
+)  # fmt: skip
 
 
 def are_compatible(spec: Any, other: Any) -> bool:
@@ -128,19 +104,6 @@ def are_compatible(spec: Any, other: Any) -> bool:
     return all(map(are_compatible, spec, other))
 
 
-def with_shape(spec: Any, shape: Any) -> Any:
-    """Return the spec with a different shape. The ragged rank changes with the rank."""
-    if isinstance(spec, TensorSpec):
-        return TensorSpec(shape, spec.dtype)
-    if isinstance(spec, SparseTensorSpec):
-        return SparseTensorSpec(shape, spec.dtype)
-    if isinstance(spec, RaggedTensorSpec):
-        own, new = spec.shape.rank, TensorShape(shape).rank
-        rank = spec.ragged_rank + (new - own if own is not None and new is not None else 0)
-        return RaggedTensorSpec(shape, spec.dtype, max(rank, 0), spec.row_splits_dtype)
-    return spec
-
-
 def batched(spec: Any, size: int | None) -> Any:
     """Return the spec of a batch.
 
@@ -152,6 +115,8 @@ def batched(spec: Any, size: int | None) -> Any:
     """
     if isinstance(spec, DatasetSpec):
         raise TypeError("batch: elements that are datasets cannot be batched. Use flat_map first.")
+    if isinstance(spec, RecordSpec):
+        return spec.__batched__(size)
     if isinstance(spec, NoneTensorSpec):
         return spec
     return with_shape(spec, TensorShape([size]).concatenate(spec.shape))
@@ -163,6 +128,8 @@ def unbatched(spec: Any) -> Any:
     Raises:
         ValueError: If the spec is scalar.
     """
+    if isinstance(spec, RecordSpec):
+        return spec.__unbatched__()
     shape = spec.shape
     if isinstance(spec, NoneTensorSpec) or shape.rank is None:
         return spec
@@ -173,6 +140,8 @@ def unbatched(spec: Any) -> Any:
 
 def rows_of(spec: Any) -> int | None:
     """Return the first dimension if it is known."""
+    if isinstance(spec, RecordSpec):
+        return next((n for n in map(rows_of, spec.__encoding__()) if n is not None), None)
     return spec.shape[0] if spec.shape.rank else None
 
 
@@ -187,6 +156,8 @@ def common(spec: Any, other: Any) -> Any:
             return spec
         if isinstance(spec, DatasetSpec):
             return spec
+        if isinstance(spec, RecordSpec):
+            return spec.most_specific_compatible_type(other)  # type: ignore[attr-defined]
         if spec.dtype == other.dtype:
             return with_shape(spec, spec.shape.most_specific_compatible_shape(other.shape))
     raise TypeError(f"No common supertype of {spec} and {other}.")

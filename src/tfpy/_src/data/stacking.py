@@ -10,6 +10,7 @@ import numpy as np
 
 from tfpy._src.base.errors import InvalidArgumentError
 from tfpy._src.compiler.ir.aval import Array
+from tfpy._src.core.operand import FieldRecord, RecordSpec
 from tfpy._src.core.tensor import Tensor, from_array
 from tfpy._src.tensors.composite.ragged.tensor import RaggedTensor
 from tfpy._src.tensors.composite.sparse_tensor import SparseTensor, made
@@ -18,6 +19,9 @@ from tfpy._src.tensors.composite.specs import RaggedTensorSpec
 
 def count_of(leaf: Any) -> int:
     """Return the number of rows of a leaf."""
+    if isinstance(leaf, FieldRecord):
+        encoded = leaf.__spec__().__encode__(leaf, 1)
+        return count_of(_as_leaf(encoded[0])) if encoded else 0
     if isinstance(leaf, RaggedTensor):
         return int(leaf.splits.size) - 1
     return int(leaf.host_shape[0] if isinstance(leaf, SparseTensor) else leaf.shape[0])
@@ -25,6 +29,8 @@ def count_of(leaf: Any) -> int:
 
 def rows_of_leaf(leaf: Any) -> list[Any]:
     """Return the rows of a leaf."""
+    if isinstance(leaf, FieldRecord):
+        return _rows_of_record(leaf)
     if isinstance(leaf, RaggedTensor):
         bounds = leaf.splits.tolist()
         return [_part(leaf.values, a, b) for a, b in pairwise(bounds)]
@@ -34,6 +40,17 @@ def rows_of_leaf(leaf: Any) -> list[Any]:
         shape = leaf.host_shape[1:]
         return [made(leaf.host_indices[at, 1:], from_array(values[at]), shape) for at in places]
     return [leaf[row, ...] for row in range(leaf.shape[0])]
+
+
+def _rows_of_record(record: FieldRecord) -> list[Any]:
+    spec = record.__spec__()
+    columns = [rows_of_leaf(_as_leaf(part)) for part in spec.__encode__(record, 1)]
+    row = spec.__unbatched__()
+    return [row.__decode__(list(map(_as_values, parts))) for parts in zip(*columns, strict=True)]
+
+
+def _as_leaf(part: Any) -> Any:
+    return part.host_view() if isinstance(part, Tensor) else part
 
 
 def _part(values: Any, start: int, stop: int) -> Any:
@@ -50,21 +67,31 @@ def _as_values(leaf: Any) -> Any:
     return from_array(leaf) if isinstance(leaf, np.ndarray) else leaf
 
 
-def stacked(column: Sequence[Any], spec: Any, number: int) -> Any:
+def stacked(column: Sequence[Any], spec: Any, number: int, size: int | None = None) -> Any:
     """Return leaves of a spec as the rows of one leaf.
 
     Args:
         number: Number of the component, for errors.
+        size: Number of rows, if the spec of the result contains it.
 
     Raises:
         InvalidArgumentError: If arrays have different shapes.
     """
     first = column[0]
+    if isinstance(spec, RecordSpec):
+        return _records(column, spec, number, size)
     if isinstance(spec, RaggedTensorSpec):
         return _ragged(column)
     if isinstance(first, SparseTensor):
         return _sparse(column)
     return None if first is None else _dense(column, number)
+
+
+def _records(column: Sequence[Any], spec: RecordSpec, number: int, size: int | None) -> Any:
+    encoded = [map(_as_leaf, spec.__encode__(record, 0)) for record in column]
+    pairs = zip(zip(*encoded, strict=True), spec.__encoding__(), strict=True)
+    parts = [_as_values(stacked(parts, kind, number)) for parts, kind in pairs]
+    return spec.__batched__(size).__decode__(parts)
 
 
 def _dense(column: Sequence[Array], number: int) -> Array:

@@ -17,12 +17,13 @@ from tfpy._src.base import dtypes
 from tfpy._src.compiler.ir.aval import Aval
 from tfpy._src.core import nest
 from tfpy._src.core.conversion import convert_to_tensor
-from tfpy._src.core.operand import Composite
+from tfpy._src.core.operand import Composite, FieldRecord
 from tfpy._src.core.tensor import Tensor, from_array
 from tfpy._src.core.tensor_shape import TensorShape
 from tfpy._src.data.node import DatasetNode
-from tfpy._src.data.specs import SPECS, DatasetSpec, NoneTensorSpec
+from tfpy._src.data.specs import SPECS, DatasetSpec
 from tfpy._src.functions.tf_function.signature import TensorSpec
+from tfpy._src.functions.tf_function.value_specs import NoneTensorSpec
 from tfpy._src.tensors.composite.ragged.tensor import RaggedTensor
 from tfpy._src.tensors.composite.sparse_tensor import SparseTensor
 from tfpy._src.tensors.composite.specs import RaggedTensorSpec, SparseTensorSpec
@@ -125,7 +126,11 @@ def _normalized(value: Any) -> Any:
 
 
 def _leaf(value: Any, spec: Any) -> Any:
-    if value is None or isinstance(value, Tensor | Composite) or node_of(value) is not None:
+    if (
+        value is None
+        or isinstance(value, Tensor | Composite | FieldRecord)
+        or node_of(value) is not None
+    ):
         return value
     if isinstance(spec, RaggedTensorSpec) and isinstance(value, list):
         return value
@@ -146,6 +151,8 @@ def leaf_spec(value: Any) -> Any:
         return RaggedTensorSpec.from_value(value)
     if isinstance(value, SparseTensor):
         return SparseTensorSpec.from_value(value)
+    if isinstance(value, FieldRecord):
+        return value.__spec__()
     node = node_of(value)
     return TensorSpec.from_tensor(value) if node is None else DatasetSpec(node.spec)
 
@@ -224,6 +231,11 @@ def _tensor(array: Any, dtype: Any) -> Tensor:
 
 def to_numpy(leaf: Any) -> Any:
     """Convert a leaf to a read-only NumPy array. Sparse tensors become dense."""
+    if isinstance(leaf, FieldRecord):
+        raise TypeError(
+            "`tf.data.Dataset.as_numpy_iterator()` is not supported for datasets that produce "
+            f"values of type {type(leaf)}"
+        )
     if isinstance(leaf, SparseTensor):
         dense = np.zeros(leaf.host_shape, leaf.dtype.as_numpy_dtype)
         dense[tuple(leaf.host_indices.T)] = leaf.values.host_view()

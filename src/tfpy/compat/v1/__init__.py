@@ -217,9 +217,10 @@ from tfpy.compat.v1 import (
 )
 
 if _typing.TYPE_CHECKING:
-    from tfpy.compat.v1 import test as test
+    from tfpy.compat.v1 import feature_column as feature_column, test as test
 
 _LATER = {
+    "feature_column": "tfpy.compat.v1.feature_column",
     "test": "tfpy.compat.v1.test",
 }
 _explain(__name__, _LAZY)

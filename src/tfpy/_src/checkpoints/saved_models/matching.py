@@ -12,7 +12,8 @@ import numpy as np
 
 from tfpy._src.core.conversion import convert_to_tensor
 from tfpy._src.core.tensor import Tensor
-from tfpy._src.functions.tf_function.signature import TensorSpec, bind, spread
+from tfpy._src.functions.tf_function.arguments import bind, spread
+from tfpy._src.functions.tf_function.signature import TensorSpec
 from tfpy._src.tensors.variables.tracking import unwrapped
 from tfpy._src.tensors.variables.variable import Variable
 

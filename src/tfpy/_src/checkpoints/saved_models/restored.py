@@ -19,10 +19,11 @@ from tfpy._src.formats.node_graphs.runner import Runner
 from tfpy._src.formats.node_graphs.scope import Scope
 from tfpy._src.formats.node_graphs.weights import Weights
 from tfpy._src.formats.raw_ops.resources import Resources, using
+from tfpy._src.functions.tf_function.arguments import bind
 from tfpy._src.functions.tf_function.concrete import ConcreteFunction
 from tfpy._src.functions.tf_function.description import one_line, parameters_of
 from tfpy._src.functions.tf_function.polymorphic import Function
-from tfpy._src.functions.tf_function.signature import TensorSpec, bind
+from tfpy._src.functions.tf_function.signature import TensorSpec
 from tfpy._src.library.io.checked_json import ModelFileError
 from tfpy._src.tensors.variables.variable import Variable
 

@@ -96,7 +96,7 @@ def source_of(function: Any, signatures: Any = None) -> FunctionSource:
         TypeError: If `function` is not callable.
     """
     concrete, sizes, shapes = sized_trace(_opened(function, signatures))
-    if concrete.assigns:
+    if concrete.assigned:
         raise ValueError(
             f"{concrete.name} assigns Variables, which a file cannot express. Write a function "
             "that only reads them (for a model, with training=False)"

@@ -10,8 +10,8 @@ from tfpy._src.base import tracing
 from tfpy._src.base.errors import InvalidArgumentError, NotTraceableError
 from tfpy._src.compiler.ops.logic import logical_and, not_equal
 from tfpy._src.core.conversion import constant, convert_to_tensor, is_operand
-from tfpy._src.core.nest import assert_same_structure, flatten, map_structure, pack_sequence_as
 from tfpy._src.core.operand import Composite, HostObject, Operand
+from tfpy._src.core.records import assert_same_structure, flatten, map_structure, pack_sequence_as
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.core.typing import IntLike, Nest, TensorLike
 from tfpy._src.functions.control.staging import staged_cond, staged_while

@@ -7,12 +7,13 @@ from typing import Any
 
 from tfpy._src.compiler.ir.sizes import agreed, size_of
 from tfpy._src.core.conversion import convert_to_tensor, is_operand
-from tfpy._src.core.nest import assert_same_structure, flatten, pack_sequence_as
 from tfpy._src.core.operand import CompositeOperand
+from tfpy._src.core.records import assert_same_structure, flatten, pack_sequence_as
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.core.typing import Nest
 from tfpy._src.functions.control.composite_mapping import is_composite, mapped, row_of
 from tfpy._src.functions.control.control_flow import repeat
+from tfpy._src.functions.control.record_rows import RecordRows, has_records
 from tfpy._src.functions.control.tensor_array import TensorArray
 from tfpy._src.tensors.array.slicing import take
 
@@ -68,11 +69,15 @@ def map_fn(
     See also: `tf.vectorized_map`, `tf.scan`.
     """
     check_callable(fn)
+    signature = fn_output_signature if fn_output_signature is not None else dtype
+    if has_records(elems, signature):
+        given = RecordRows(fn, elems, signature)
+        found = map_fn(given.row, given.encoded, fn_output_signature=given.signature)
+        return given.decoded(found, sizes_of([rows_of(x) for x in flatten(given.encoded)])[0])
     rows: list[Any] = [rows_of(x) for x in flatten(elems)]
     count = _length(rows)
-    wanted = fn_output_signature if fn_output_signature is not None else dtype
-    like = elems if wanted is None else wanted
-    kinds = rows if wanted is None else flatten(wanted)
+    like = elems if signature is None else signature
+    kinds = rows if signature is None else flatten(signature)
 
     if any(map(is_composite, (*rows, *kinds))):
         return mapped(fn, elems, like, kinds, lambda i: [row(x, i) for x in rows], count)

@@ -15,8 +15,8 @@ from tfpy._src.base.dtypes import bool as bool_
 from tfpy._src.base.errors import InvalidArgumentError, OutOfRangeError
 from tfpy._src.compiler.ir.sizes import Misfits
 from tfpy._src.compiler.ops.failing import refuse
-from tfpy._src.core.nest import map_structure
 from tfpy._src.core.operand import Composite
+from tfpy._src.core.records import map_structure
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.functions.control import lists
 from tfpy._src.functions.control.staged_array import StagedArray

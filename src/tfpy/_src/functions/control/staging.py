@@ -8,8 +8,8 @@ from typing import Any
 from tfpy._src.base.errors import NotTraceableError
 from tfpy._src.compiler.ops.logic import logical_and
 from tfpy._src.core.conversion import convert_to_tensor
-from tfpy._src.core.nest import flatten, map_structure, pack_sequence_as
 from tfpy._src.core.operand import Composite
+from tfpy._src.core.records import flatten, map_structure, pack_sequence_as
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.functions.control.derivative import current
 from tfpy._src.functions.control.equations import apply_cond, apply_loop

@@ -11,13 +11,14 @@ from tfpy._src.base.errors import NotTraceableError, OperatorNotAllowedInGraphEr
 from tfpy._src.compiler.ir.aval import Aval
 from tfpy._src.compiler.ir.sizes import agreed
 from tfpy._src.core.conversion import convert_to_tensor
-from tfpy._src.core.nest import flatten, map_structure, pack_sequence_as
 from tfpy._src.core.operand import Composite, CompositeOperand
+from tfpy._src.core.records import flatten, map_structure, pack_sequence_as
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.core.typing import Nest
 from tfpy._src.functions.control.batching.apply import RowDependence, RowGraph, Unbatched
 from tfpy._src.functions.control.batching.table import BatchedRows
 from tfpy._src.functions.control.mapping import check_callable, map_fn, row, rows_of, sizes_of
+from tfpy._src.functions.control.record_rows import RecordRows, has_records
 from tfpy._src.functions.control.tensor_array import TensorArray
 from tfpy._src.functions.control.traced_parts import TracedPart, tell_tapes
 from tfpy._src.functions.trace.trace import Trace
@@ -62,6 +63,10 @@ def vectorized_map(
     See also: `tf.map_fn`, `tf.scan`.
     """
     check_callable(fn)
+    if has_records(elems):
+        given = RecordRows(fn, elems)
+        found = vectorized_map(given.row_of_any, given.encoded, fallback_to_while_loop, warn)
+        return given.decoded(found, max(sizes_of([rows_of(x) for x in flatten(given.encoded)])))
     rows: list[Any] = [rows_of(x) for x in flatten(elems)]
     sizes = sizes_of(rows)
     count = max(sizes)

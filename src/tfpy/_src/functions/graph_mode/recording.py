@@ -32,6 +32,7 @@ _PLACES = (
     *("tfpy._src.library.compat.graph", "tfpy._src.library.compat.losses"),
     *("tfpy._src.data", "tfpy._src.distribute"),
     *("tfpy._src.formats", "tfpy._src.checkpoints", "tfpy._src.library.config"),
+    *("tfpy._src.library.extension_types", "tfpy._src.library.feature_columns"),
     *("tfpy._src.backends", "tfpy._src.core.nest", "tfpy._src.library.profiler"),
 )
 """Modules with functions that are not calls of operations, or know graphs themselves."""

@@ -6,9 +6,9 @@ import inspect
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from tfpy._src.core import nest
+from tfpy._src.core import nest, records
 from tfpy._src.core.conversion import convert_to_tensor, is_operand
-from tfpy._src.core.operand import Composite
+from tfpy._src.core.operand import Composite, FieldRecord
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.functions.tf_function.signature import Call, TensorSpec
 from tfpy._src.tensors.variables.variable import Variable
@@ -29,7 +29,7 @@ def given_for(
     Raises:
         TypeError: If an argument is missing, or if a structure or a Python value differs.
     """
-    flat = not any(nest.is_nested(a) or isinstance(a, Composite) for a in args)
+    flat = not any(nest.is_nested(a) or isinstance(a, Composite | FieldRecord) for a in args)
     if flat and len(args) == len(call.tensors) and not kwargs:
         return list(args), call
     bound = signature.bind_partial(*args, **kwargs).arguments
@@ -44,7 +44,7 @@ def given_for(
         if isinstance(call.arguments[name], Tensor | TensorSpec):
             found.append(value)
             continue
-        traced, given = nest.flatten(call.arguments[name]), nest.flatten(value)
+        traced, given = _leaves(call.arguments[name]), _leaves(value)
         tensors = [isinstance(leaf, Tensor | TensorSpec) for leaf in traced]
         same = len(given) == len(traced) and all(
             known or variables.take(other, leaf) or _is_same(leaf, other)
@@ -57,6 +57,14 @@ def given_for(
             )
         found += [leaf for leaf, known in zip(given, tensors, strict=True) if known]
     return found, variables.call()
+
+
+def _leaves(value: Any) -> list[Any]:
+    """Return the leaves of an argument. The class of a record is a leaf before its parts."""
+    found: list[Any] = []
+    for leaf in nest.flatten(value):
+        found += [type(leaf), *records.flatten(leaf)] if isinstance(leaf, FieldRecord) else [leaf]
+    return found
 
 
 class _Variables:

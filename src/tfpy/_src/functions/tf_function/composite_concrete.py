@@ -9,9 +9,10 @@ from typing import Any
 from tfpy._src.core import nest
 from tfpy._src.core.type_spec import TypeSpec
 from tfpy._src.core.typing import Nest
+from tfpy._src.functions.tf_function.arguments import spread
 from tfpy._src.functions.tf_function.conforming import conform
 from tfpy._src.functions.tf_function.description import parameters_of, structured
-from tfpy._src.functions.tf_function.signature import Call, spread
+from tfpy._src.functions.tf_function.signature import Call
 
 
 class CompositeConcreteFunction:

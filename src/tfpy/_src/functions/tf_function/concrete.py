@@ -13,7 +13,7 @@ from tfpy._src.base.errors import invalid
 from tfpy._src.base.members import Listed
 from tfpy._src.base.profiler_spans import clock, note, recorders
 from tfpy._src.compiler.ir.graph import Graph
-from tfpy._src.core import nest
+from tfpy._src.core import nest, records
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.core.tensor_shape import TensorShape
 from tfpy._src.core.typing import Nest
@@ -57,11 +57,17 @@ class ConcreteFunction(Listed):
         allows_variables: If True, the function may make Variables.
         bits: Number of bits for products with weights where supported. 0 keeps the dtype.
         is_shared: If True, the trace may also serve other Variables than the call's.
+
+    Example:
+        >>> import tfpy as tf
+        >>> one = tf.function(lambda: 1).get_concrete_function()
+        >>> isinstance(one, tf.types.experimental.ConcreteFunction), one().numpy().tolist()
+        (True, 1)
     """
 
     _package_members = frozenset(
         (
-            *("assigned", "assigns", "bound", "call", "can_bind", "described", "executable"),
+            *("assigned", "bound", "call", "can_bind", "described", "executable"),
             *("extras", "forget_lost", "has_lost", "initialize", "is_described", "is_lowered"),
             *("is_shared", "made", "one_line", "prepare", "results", "run", "run_async", "serves"),
             *("sized", "traced"),
@@ -88,7 +94,7 @@ class ConcreteFunction(Listed):
             arguments = [trace.argument(aval_of(t), n) for n, t in call.tensors]
             given = call.replaced(arguments, placeholders)
             result = with_errors_of_runs(lambda: function(given), name)
-            results = Results(nest.map_structure(converted, result))
+            results = Results(records.map_structure(converted, result))
             if trace.is_custom:  # a custom gradient reads the Variable of the call
                 for placeholder in placeholders:
                     trace.first_value(placeholder)
@@ -212,7 +218,7 @@ class ConcreteFunction(Listed):
         return one_line(self._parameters(), self._output_specs())
 
     def _output_specs(self) -> Any:
-        return nest.map_structure(
+        return records.map_structure(
             lambda leaf: None if leaf is None else TensorSpec.from_tensor(leaf),
             self.traced.results.filled(self.outputs),
         )
@@ -234,7 +240,7 @@ class ConcreteFunction(Listed):
     def _run_python(self, tensors: Sequence[Tensor]) -> Any:
         """Trace the Python function into a part, because a Graph lacks custom gradients."""
         result = self._function(self.call.replaced(tensors))
-        return nest.map_structure(lambda leaf: returned(converted(leaf)), result)
+        return records.map_structure(lambda leaf: returned(converted(leaf)), result)
 
     async def run_async(self, tensors: Sequence[Tensor]) -> Any:
         """Run the function like :meth:`run`, but keep the page responsive between its parts."""
@@ -310,11 +316,6 @@ class ConcreteFunction(Listed):
         return self.traced.extras
 
     @property
-    def assigns(self) -> bool:
-        """True if the function assigns Variables."""
-        return bool(self.traced.assigned)
-
-    @property
     def variables(self) -> tuple[Variable, ...]:
         """Variables that the function reads or assigns."""
         read = [e.variable for e in self.traced.extras if e.variable is not None]
@@ -351,7 +352,7 @@ class ConcreteFunction(Listed):
 
     def _mapped(self, function: Callable[[Any], Any]) -> Any:
         """Apply a function to every leaf of the result's structure except None."""
-        return nest.map_structure(
+        return records.map_structure(
             lambda leaf: None if leaf is None else function(leaf), self.structured_outputs
         )
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from tfpy._src.core import nest
 from tfpy._src.core.conversion import convert_to_tensor
-from tfpy._src.core.operand import Wrapper
+from tfpy._src.core.operand import FieldRecord, RecordSpec, Wrapper
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.functions.tf_function.signature import CompositeSpec, TensorSpec, WrapperSpec
 from tfpy._src.tensors.composite.specs import RaggedTensorSpec, SparseTensorSpec
@@ -42,6 +42,8 @@ def conform(name: str, value: Any, spec: Any) -> Any:
     if isinstance(spec, WrapperSpec):
         _check_structure(name, spec, value, isinstance(value, Wrapper | WrapperSpec))
         return spec.kind(conform(name, value.wrapped, spec.wrapped))
+    if isinstance(spec, RecordSpec):
+        return _conform_record(name, value, spec)
     if isinstance(spec, Mapping):
         _check_structure(name, spec, value, isinstance(value, Mapping) and {*value} == {*spec})
         return {k: conform(name, value[k], s) for k, s in spec.items()}
@@ -52,10 +54,26 @@ def conform(name: str, value: Any, spec: Any) -> Any:
     return value
 
 
+def _conform_record(name: str, value: Any, spec: RecordSpec) -> Any:
+    """Convert an extension type to its spec. As in TensorFlow, the spec defines static fields."""
+    given = value.__record__() if isinstance(value, RecordSpec) else value
+    wanted = spec.__record__()
+    likes = wanted.__parts__()
+    fits = type(given) is type(wanted) and len(given.__parts__()) == len(likes)
+    _check_structure(name, spec, value, fits)
+    pairs = zip(given.__parts__(), likes, strict=True)
+    return wanted.__with_parts__([conform(name, part, _as_spec(like)) for part, like in pairs])
+
+
+def _as_spec(part: Any) -> Any:
+    """Return the spec of a record of specs, and another spec unchanged."""
+    return part.__spec__() if isinstance(part, FieldRecord) else part
+
+
 def check_signature(input_signature: Any) -> None:
     """Raise a TypeError unless the signature is None or a nest of specs."""
     for spec in nest.flatten(input_signature):
-        if not isinstance(spec, TensorSpec | WrapperSpec | CompositeSpec | None):
+        if not isinstance(spec, TensorSpec | WrapperSpec | CompositeSpec | RecordSpec | None):
             raise TypeError(
                 "input_signature must be a possibly nested sequence of TensorSpec objects, got "
                 f"{spec!r} of type {type(spec).__name__}"

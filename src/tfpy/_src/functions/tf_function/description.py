@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from tfpy._src.core.operand import FieldRecord
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.functions.tf_function.signature import TensorSpec
 from tfpy._src.tensors.variables.variable import Variable
@@ -54,6 +55,8 @@ def _named(value: Any, name: str) -> Any:
         return TensorSpec(value.shape, value.dtype, name)
     if isinstance(value, TensorSpec):
         return TensorSpec(value.shape, value.dtype, value.name or name)
+    if isinstance(value, FieldRecord):
+        return value.__spec__()
     if isinstance(value, Mapping):
         return {k: _named(v, f"{name}_{k}") for k, v in value.items()}
     if isinstance(value, tuple) and hasattr(value, "_fields"):
@@ -106,6 +109,8 @@ def _type_text(value: Any, aliases: dict[int, int]) -> str:
             f"VariableSpec(shape={value.shape}, dtype={value.dtype!r}, "
             f"trainable={value.trainable}, alias_id={alias})"
         )
+    if isinstance(value, FieldRecord):
+        return repr(value.__spec__())
     if isinstance(value, Mapping):
         return _pairs("Dict", value, aliases)
     if isinstance(value, tuple) and hasattr(value, "_fields"):

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from tfpy._src.functions.tf_function.concrete import ConcreteFunction
 from tfpy._src.functions.tf_function.polymorphic import Function
 
 PolymorphicFunction = Function
@@ -9,3 +12,6 @@ PolymorphicFunction = Function
 
 GenericFunction = Function
 """Former name of `PolymorphicFunction`."""
+
+Callable: Any = Function | ConcreteFunction
+"""Classes of functions that can be called with tensors, for `isinstance`."""

@@ -7,7 +7,7 @@ from typing import Any
 
 from tfpy._src.base.errors import InvalidArgumentError
 from tfpy._src.compiler.ir.sizes import Misfits
-from tfpy._src.core import nest
+from tfpy._src.core import records
 from tfpy._src.core.conversion import convert_to_tensor
 from tfpy._src.core.operand import Composite
 from tfpy._src.core.tensor import Tensor
@@ -27,13 +27,13 @@ class Results:
 
     def __init__(self, structure: Any) -> None:
         self.structure = structure
-        leaves = nest.flatten(structure)
+        leaves = records.flatten(structure)
         self._arrays = {i: x for i, x in enumerate(leaves) if isinstance(x, TensorArray)}
         leaves = [returned(leaf) for leaf in leaves]
         self.tensors: list[Tensor] = [
             t for leaf in leaves for t in _parts(leaf) if _is_computed(t, leaf)
         ]
-        self._packed = nest.packer(structure)
+        self._packed = records.packer(structure)
         plain = all(isinstance(leaf, Tensor) and not is_list(leaf) for leaf in leaves)
         self._leaves = None if plain else leaves
         """Leaves of the nest. None if all leaves are tensors and none of them is a list."""
@@ -53,7 +53,7 @@ class Results:
 
     def structured(self, values: Iterable[Any]) -> Any:
         """Return the nest with other tensors, and with the TensorArrays of the Python function."""
-        leaves = nest.flatten(self.filled(values))
+        leaves = records.flatten(self.filled(values))
         for place, array in self._arrays.items():
             leaves[place] = like_leaf(array, leaves[place])
         return self._packed(iter(leaves))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import inspect
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -12,10 +11,10 @@ from tfpy._src.backends.javascript.interop import is_js_array
 from tfpy._src.base.dtypes import DType, as_dtype, float32
 from tfpy._src.compiler.ir.aval import Aval
 from tfpy._src.compiler.ir.sizes import OpenSize, UnrankedSize
-from tfpy._src.core import nest
+from tfpy._src.core import nest, records
 from tfpy._src.core.conversion import convert_to_tensor, offers_tensor
 from tfpy._src.core.host_arrays import is_array_like
-from tfpy._src.core.operand import Composite, Wrapper
+from tfpy._src.core.operand import Composite, FieldRecord, RecordSpec, Wrapper
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.core.tensor_shape import TensorShape
 from tfpy._src.core.type_spec import TypeSpec
@@ -90,6 +89,11 @@ class TensorSpec(TypeSpec):
             TensorSpec(shape=(None,), dtype=tf.int32, name='ids')
         """
         return cls(spec.shape, spec.dtype, name or spec.name)
+
+    @property
+    def value_type(self) -> type:
+        """Class of the described values: `tf.Tensor`."""
+        return Tensor
 
     @property
     def shape(self) -> TensorShape:
@@ -258,7 +262,7 @@ class Call:
     @property
     def has_composite_specs(self) -> bool:
         """True if the arguments contain specs of ragged or sparse tensors."""
-        return any(isinstance(leaf, CompositeSpec) for leaf in nest.flatten(self.arguments))
+        return any(isinstance(leaf, CompositeSpec) for leaf in records.flatten(self.arguments))
 
     @property
     def is_sized(self) -> bool:
@@ -288,6 +292,10 @@ class Call:
         if isinstance(value, Wrapper):
             self.tensors.append((name, value.wrapped))
             return value
+        if isinstance(value, RecordSpec):
+            return self._take(name, value.__record__())
+        if isinstance(value, FieldRecord):
+            return value.__with_parts__([self._take(name, part) for part in value.__parts__()])
         if IN_BROWSER and is_js_array(value):
             return self._take(name, convert_to_tensor(value))
         if is_array_like(value) and not offers_tensor(value):
@@ -316,6 +324,8 @@ class Call:
                 return leaf if place is None else variables[place]
             if isinstance(leaf, Wrapper):
                 return leaf.with_components([next(given)])
+            if isinstance(leaf, FieldRecord):
+                return leaf.__with_parts__([replaced(part) for part in leaf.__parts__()])
             return next(given) if isinstance(leaf, Tensor | TensorSpec) else leaf
 
         return {k: nest.map_structure(replaced, v) for k, v in self.arguments.items()}
@@ -325,7 +335,9 @@ class Call:
         return {
             k: v
             for k, v in self.arguments.items()
-            if not any(isinstance(leaf, Tensor | TensorSpec | Wrapper) for leaf in nest.flatten(v))
+            if not any(
+                isinstance(leaf, Tensor | TensorSpec | Wrapper) for leaf in records.flatten(v)
+            )
         }
 
 
@@ -340,6 +352,9 @@ def _key(value: Any, places: Mapping[int, int], of_tensor: Callable[[Any], Any])
         return of_tensor(value)
     if isinstance(value, Wrapper):
         return (type(value), of_tensor(value.wrapped))
+    if isinstance(value, FieldRecord):
+        parts = (_key(part, places, of_tensor) for part in value.__parts__())
+        return (type(value), value.__facts__(), *parts)
     if nest.is_nested(value):
         names = sorted(value) if isinstance(value, Mapping) else ()
         inner = (_key(v, places, of_tensor) for v in nest.contents(value))
@@ -361,33 +376,6 @@ def _key_of_tensor(value: Tensor | TensorSpec) -> Any:
     if isinstance(value, TensorSpec) and not value.is_static:
         return (tuple(value.shape), value.dtype)
     return aval_of(value)
-
-
-def bind(signature: inspect.Signature, args: Any, kwargs: Any) -> dict[str, Any]:
-    """Return the arguments by parameter name, including defaults.
-
-    Raises:
-        TypeError: If the arguments do not match the parameters.
-    """
-    bound = signature.bind(*args, **kwargs)
-    bound.apply_defaults()
-    return dict(bound.arguments)
-
-
-def spread(signature: inspect.Signature, arguments: Mapping[str, Any]) -> tuple[Any, Any]:
-    """Return the positional and keyword arguments for arguments by parameter name."""
-    args: list[Any] = []
-    kwargs: dict[str, Any] = {}
-    for name, parameter in signature.parameters.items():
-        if parameter.kind is parameter.VAR_POSITIONAL:
-            args += arguments[name]
-        elif parameter.kind is parameter.VAR_KEYWORD:
-            kwargs.update(arguments[name])
-        elif parameter.kind is parameter.KEYWORD_ONLY:
-            kwargs[name] = arguments[name]
-        else:
-            args.append(arguments[name])
-    return args, kwargs
 
 
 def aval_of(value: Tensor | TensorSpec) -> Aval:

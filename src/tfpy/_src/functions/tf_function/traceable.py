@@ -10,11 +10,12 @@ from typing import Any
 
 from tfpy._src.core import nest
 from tfpy._src.core.conversion import is_operand
-from tfpy._src.core.operand import Composite
+from tfpy._src.core.operand import Composite, FieldRecord
 from tfpy._src.functions.control.tensor_array import TensorArray
+from tfpy._src.functions.tf_function.arguments import bind, spread
 from tfpy._src.functions.tf_function.concrete import ConcreteFunction
 from tfpy._src.functions.tf_function.conforming import conform
-from tfpy._src.functions.tf_function.signature import Call, bind, spread
+from tfpy._src.functions.tf_function.signature import Call
 
 _BITS = {None: 0, "int8": 8, "int4": 4}
 """Number of bits for products with weights, by the value of `quantize`. 0 keeps the dtype."""
@@ -205,4 +206,6 @@ def bound_method(
 
 def stays_open(args: Any, kwargs: Any) -> bool:
     """Return True if arguments belong to the current trace without being tensors."""
-    return any(isinstance(x, TensorArray | Composite) for x in nest.flatten((args, kwargs)))
+    return any(
+        isinstance(x, TensorArray | Composite | FieldRecord) for x in nest.flatten((args, kwargs))
+    )

@@ -18,7 +18,7 @@ from tfpy._src.base.profiler_spans import clock, note, recorders
 from tfpy._src.compiler.ir.graph import Eqn, Graph
 from tfpy._src.core import tape as tapes
 from tfpy._src.core.conversion import convert_to_tensor
-from tfpy._src.core.operand import Wrapper
+from tfpy._src.core.operand import FieldRecord, Wrapper
 from tfpy._src.core.tape import Entry
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.functions.control.derivative import current
@@ -350,6 +350,11 @@ def quick_key(values: Sequence[Any], tensors: list[Tensor]) -> Any:
         elif isinstance(value, Wrapper):
             tensors.append(value.wrapped)
             key.append((kind, value.wrapped.aval))
+        elif isinstance(value, FieldRecord):
+            inner = quick_key(value.__parts__(), tensors)
+            if inner is None:
+                return None
+            key.append((kind, value.__facts__(), inner))
         elif kind in _PLAIN_NESTS:
             names = tuple(sorted(value)) if kind is dict else ()
             inner = quick_key([value[name] for name in names] if names else value, tensors)

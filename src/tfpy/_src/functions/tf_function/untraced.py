@@ -7,7 +7,7 @@ from typing import Any
 
 from tfpy._src.base import tracing
 from tfpy._src.base.errors import NotTraceableError
-from tfpy._src.core import nest
+from tfpy._src.core import records
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.functions.tf_function.results import converted, returned
 from tfpy._src.functions.tf_function.signature import Call
@@ -43,4 +43,4 @@ class Untraced:
         """Run the Python function on these tensors and return its result, converted to tensors."""
         with tracing.running_op_by_op(self._places):
             result = self._function(self.call.replaced(tensors))
-        return nest.map_structure(lambda leaf: returned(converted(leaf)), result)
+        return records.map_structure(lambda leaf: returned(converted(leaf)), result)

@@ -12,8 +12,10 @@ from tfpy._src.base.errors import invalid
 from tfpy._src.compiler.ir.sizes import UnrankedSize
 from tfpy._src.compiler.ops import complex as complex_ops, movement
 from tfpy._src.compiler.ops.families.infer import normalize_axis
+from tfpy._src.core import nest
 from tfpy._src.core.conversion import constant, convert_to_tensor
 from tfpy._src.core.dispatch import dispatchable, per_value
+from tfpy._src.core.operand import FieldRecord
 from tfpy._src.core.sizes import as_tensor
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.core.typing import Axis, DTypeLike, IntLike, ShapeLike, TensorLike
@@ -318,6 +320,8 @@ def identity(input: TensorLike, name: str | None = None) -> Tensor:
 
     See also: `tf.identity_n`, `tf.stop_gradient`.
     """
+    if isinstance(input, FieldRecord):
+        return nest.map_structure(identity, input, expand_composites=True)
     x = convert_to_tensor(input)
     return movement.reshape(x, shape=tuple(x.aval.shape))
 

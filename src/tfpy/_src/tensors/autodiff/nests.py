@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tfpy._src.core import nest
-from tfpy._src.core.operand import CompositeOperand
+from tfpy._src.core.operand import CompositeOperand, FieldRecord
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.core.typing import Nest
 
@@ -19,7 +19,20 @@ def leaves(structure: Any) -> list[Any]:
     if isinstance(structure, Tensor):
         return [structure]
     found = nest.flatten(structure)
-    return [x.differentiable if isinstance(x, CompositeOperand) else x for x in found]
+    return [_differentiable(x) for x in found]
+
+
+def _differentiable(leaf: Any) -> Any:
+    """Return the tensor of a leaf to which gradients flow.
+
+    Raises:
+        ValueError: If the leaf is an extension type.
+    """
+    if isinstance(leaf, FieldRecord):
+        raise ValueError(
+            f"Type {type(leaf).__name__} is not supported as a gradient source or gradient target."
+        )
+    return leaf.differentiable if isinstance(leaf, CompositeOperand) else leaf
 
 
 def held(leaf: Any) -> Any:
@@ -38,7 +51,7 @@ def map_leaves(structure: Nest, function: Callable[[Any], Any]) -> Any:
 
     def mapped(leaf: Any) -> Any:
         if not isinstance(leaf, CompositeOperand):
-            return function(leaf)
+            return function(_differentiable(leaf))
         found = function(leaf.differentiable)
         return None if found is None else leaf.with_differentiable(found)
 

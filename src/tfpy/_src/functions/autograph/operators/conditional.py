@@ -10,7 +10,7 @@ from typing import Any
 from tfpy._src.base import tracing
 from tfpy._src.base.errors import NotTraceableError
 from tfpy._src.core.conversion import is_operand
-from tfpy._src.core.nest import assert_same_structure, flatten, map_structure, pack_sequence_as
+from tfpy._src.core.records import assert_same_structure, flatten, map_structure, pack_sequence_as
 from tfpy._src.functions.autograph.build import OPERATORS
 from tfpy._src.functions.autograph.operators.undefined import Undefined, UndefinedResult
 from tfpy._src.functions.control.control_flow import scalar_bool

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from tfpy._src.core.conversion import convert_to_tensor
-from tfpy._src.core.nest import assert_same_structure, flatten, map_structure, pack_sequence_as
 from tfpy._src.core.operand import Composite
+from tfpy._src.core.records import assert_same_structure, flatten, map_structure, pack_sequence_as
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.functions.autograph.operators.undefined import Undefined
 from tfpy._src.functions.control.staging import like_leaf, to_tensor

@@ -1,0 +1,1 @@
+"""`tf.experimental.ExtensionType`: classes of values with fields that contain tensors."""

@@ -1,0 +1,147 @@
+"""The base classes of feature columns, and the tensors of features that they use.
+
+The ids of a categorical column are a dense tensor, in which -1 represents a missing id.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from tfpy._src.base import dtypes
+from tfpy._src.base.dtypes import DType
+from tfpy._src.core.conversion import convert_to_tensor
+from tfpy._src.core.tensor import Tensor
+from tfpy._src.core.tensor_shape import TensorShape
+from tfpy._src.library.sparse.conversion import to_dense
+from tfpy._src.tensors.array.making import ones
+from tfpy._src.tensors.array.reshaping import expand_dims, reshape, shape
+from tfpy._src.tensors.composite.sparse_tensor import SparseTensor
+
+
+class Ids(NamedTuple):
+    """The ids of a categorical feature with shape [batch, n], and their weights or None."""
+
+    ids: Tensor
+    weights: Tensor | None = None
+
+
+class FeatureColumn:
+    """Base class of all feature columns."""
+
+    _is_v2_column = True
+
+    @property
+    def name(self) -> str:
+        """Name of the column."""
+        raise NotImplementedError
+
+    @property
+    def parse_example_spec(self) -> dict[str, Any]:
+        """Configuration of the features for `tf.io.parse_example`, by name."""
+        raise NotImplementedError
+
+    @property
+    def parents(self) -> list[Any]:
+        """Columns and names of features that this column uses."""
+        raise NotImplementedError
+
+    def get_config(self) -> dict[str, Any]:
+        """Return the fields of the column as a dict, in which columns are dicts as well.
+
+        Returns:
+            A dict from the names of the fields to their values.
+        """
+        named: Any = self
+        return {name: _configured(value) for name, value in named._asdict().items()}
+
+    def __lt__(self, other: Any) -> bool:
+        return str(self) < str(other)
+
+    def __gt__(self, other: Any) -> bool:
+        return str(self) > str(other)
+
+
+def _configured(value: Any) -> Any:
+    if isinstance(value, FeatureColumn):
+        return {"class_name": type(value).__name__, "config": value.get_config()}
+    if isinstance(value, DType):
+        return value.name
+    if type(value) is tuple and any(isinstance(item, FeatureColumn) for item in value):
+        return tuple(map(_configured, value))
+    return value
+
+
+class DenseColumn(FeatureColumn):
+    """Base class of columns that produce a dense tensor."""
+
+    @property
+    def variable_shape(self) -> TensorShape:
+        """Shape of the tensor, without the batch dimension."""
+        raise NotImplementedError
+
+    def dense(self, features: FeatureTensors) -> Tensor:
+        """Return the tensor of the column for features, of shape [batch, ...]."""
+        raise NotImplementedError
+
+
+class CategoricalColumn(FeatureColumn):
+    """Base class of columns that produce ids."""
+
+    @property
+    def num_buckets(self) -> int:
+        """Number of different ids."""
+        raise NotImplementedError
+
+    def ids(self, features: FeatureTensors) -> Ids:
+        """Return the ids of the column for features."""
+        raise NotImplementedError
+
+
+class FeatureTensors:
+    """The tensors of features by name, in the form that columns use.
+
+    Args:
+        tensors: Dict from names to dense or sparse tensors.
+    """
+
+    def __init__(self, tensors: Mapping[str, Any]) -> None:
+        self._tensors = tensors
+
+    def get(self, key: str) -> Any:
+        """Return a feature, which has at least the rank 2.
+
+        Raises:
+            ValueError: If the feature is missing or a scalar.
+        """
+        if key not in self._tensors:
+            raise ValueError(f"Feature {key} is not in features dictionary.")
+        value = self._tensors[key]
+        if isinstance(value, SparseTensor):
+            return value
+        tensor = convert_to_tensor(value)
+        if tensor.ndim == 0:
+            raise ValueError(f"Feature (key: {key}) cannot have rank 0. Given: {tensor}")
+        return expand_dims(tensor, -1) if tensor.ndim == 1 else tensor
+
+    def present(self, key: str, absent: Any = None) -> tuple[Tensor, Tensor]:
+        """Return a feature as a dense matrix, with a bool matrix of the values that are present.
+
+        Args:
+            key: Name of the feature.
+            absent: Value that represents a missing value. Default: "" for strings, -1 for integers.
+        """
+        value = self.get(key)
+        if isinstance(value, SparseTensor):
+            mask = to_dense(value.with_values(ones(shape(value.values), dtypes.int32)))
+            return to_dense(value), mask > 0
+        if absent is None:
+            absent = "" if value.dtype == dtypes.string else -1
+        tensor = reshape(value, [shape(value)[0], -1]) if value.ndim > 2 else value
+        return tensor, tensor != convert_to_tensor(absent, tensor.dtype)
+
+
+def size_of(shape: Sequence[int | None]) -> int:
+    """Return the number of elements of a column's shape."""
+    return math.prod(n or 0 for n in shape)
