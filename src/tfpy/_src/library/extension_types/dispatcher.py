@@ -1,7 +1,7 @@
 """Dispatch of a function to the implementations that are registered for types of arguments.
 
-Functions of tfpy that have no implementations cost nothing: the first registration replaces the
-code of the function object, so that all references to the function are dispatched, also those that
+Functions of tfpy that have no implementations cost nothing: a registration replaces the code of
+the function object, so that all references to the function are dispatched, also those that
 other modules of tfpy have imported.
 """
 
@@ -31,7 +31,7 @@ class Dispatcher:
     """The implementations of one function, and the function without dispatch.
 
     Args:
-        api: Function of tfpy. Its code is replaced.
+        api: Function of tfpy. Its code is replaced while it has implementations.
     """
 
     def __init__(self, api: types.FunctionType) -> None:
@@ -43,20 +43,24 @@ class Dispatcher:
         )
         self._default.__kwdefaults__ = api.__kwdefaults__
         self._rules: list[tuple[dict[int, Checker], Function]] = []
-        vars(api)["__signature__"] = self.signature
-        api.__code__ = _entry(api.__code__, self)
+        self._own = api.__code__
+        self._entry = _entry(api.__code__, self)
         if api.__name__ in _OPERATORS:
             DISPATCHED.setdefault(_OPERATORS[api.__name__], api)
 
     def register(self, signature: Signature, target: Function) -> None:
         """Add an implementation for calls whose arguments match a signature."""
         self._rules.append((self.checkers(signature), target))
+        vars(self.api)["__signature__"] = self.signature
+        self.api.__code__ = self._entry
 
     def unregister(self, target: Function) -> bool:
         """Remove an implementation. Return False if it was not registered."""
         kept = [(checkers, other) for checkers, other in self._rules if other is not target]
         found = len(kept) < len(self._rules)
         self._rules = kept
+        if not kept:
+            self.api.__code__ = self._own
         return found
 
     def checkers(self, signature: Signature) -> dict[int, Checker]:
