@@ -426,3 +426,14 @@ def test_program(name: str, capsys: pytest.CaptureFixture[str]) -> None:
         PROGRAMS[name](library, attempts(print))
         texts.append(capsys.readouterr().out)
     compare(*texts)
+
+
+def test_a_function_has_its_own_code_without_implementations() -> None:
+    kind, own = masked(tfpy), tfpy.size.__code__
+    target = tfpy.experimental.dispatch_for_api(tfpy.size, {"input": kind})(
+        lambda input, out_type=tfpy.int32: "many"
+    )
+    assert tfpy.size(kind([1], [True])) == "many"
+    assert tfpy.size.__code__ is not own
+    tfpy.experimental.unregister_dispatch_for(target)
+    assert tfpy.size.__code__ is own
