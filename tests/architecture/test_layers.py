@@ -77,6 +77,8 @@ SAME_CLASSES = {
     "Operation": "a record of an operation, for each format, and tf.Operation",
     "RandomNormal": "an initializer of TensorFlow 1, and one of TensorFlow 2",
     "RandomUniform": "an initializer of TensorFlow 1, and one of TensorFlow 2",
+    "ResizeMethod": "interpolation methods of TensorFlow 1, and of TensorFlow 2",
+    "RunOptions": "options of a session's run, and of a strategy's run",
     "Source": "the text of a shader, for each language",
     "TPUStrategy": "a former name",
     "Trace": "a public class of the profiler",

@@ -13,7 +13,7 @@ import pytest
 from profiler.perfetto import check_opened, opened
 
 import tfpy as tf
-from tfpy._src.library.profiler.chrome import Event, Track, document
+from tfpy._src.library.profiler.chrome import TraceEvent, Track, document
 
 
 def test_files_of_both_kinds(tmp_path: Path) -> None:
@@ -63,10 +63,10 @@ def test_events_that_touch(tmp_path: Path) -> None:
     Rounding only one of them to nanoseconds would cause an overlap.
     """
     rng = np.random.default_rng(0)
-    events: list[Event] = []
+    events: list[TraceEvent] = []
 
     def divide(began: float, ended: float, depth: int) -> None:
-        events.append(Event("op", f"depth {depth}", began, ended, {}))
+        events.append(TraceEvent("op", f"depth {depth}", began, ended, {}))
         if depth < 5:
             cuts = [began, *sorted(rng.uniform(began, ended, 3)), ended]
             for one, other in pairwise(cuts):
@@ -80,7 +80,10 @@ def test_events_that_touch(tmp_path: Path) -> None:
 
 
 def test_what_perfetto_drops_is_seen(tmp_path: Path) -> None:
-    overlapping = [Event("op", "a", 0.001, 0.002, {}), Event("op", "b", 0.0019, 0.0021, {})]
+    overlapping = [
+        TraceEvent("op", "a", 0.001, 0.002, {}),
+        TraceEvent("op", "b", 0.0019, 0.0021, {}),
+    ]
     file = tmp_path / "overlapping.trace.json"
     file.write_text(json.dumps(document([Track(1, "Python", overlapping)], "cpu", {})))
     (found,) = opened([file])

@@ -30,8 +30,8 @@ class Saver:
         var_list: Variables, a list, or a dict from keys of the checkpoint. Default: the global
             Variables of the default graph, with their names as keys.
         reshape: If True, restore values of another shape with the same number of elements.
-        sharded, restore_sequentially, saver_def, builder, write_version, pad_step_number,
-            save_relative_paths, keep_checkpoint_every_n_hours: Has no effect.
+        sharded, restore_sequentially, saver_def, builder, write_version: Has no effect.
+        pad_step_number, save_relative_paths, keep_checkpoint_every_n_hours: Has no effect.
         max_to_keep: Number of checkpoints that are kept. None or 0 keeps all. Default: 5.
         name: Has no effect.
         defer_build: If True, the Variables are collected at the first call.

@@ -29,7 +29,11 @@ _NAMES = frozenset(
 
 _PLACES = (
     *("tfpy._src.functions.graph_mode", "tfpy._src.base", "tfpy._src.keras_support"),
-    *("tfpy._src.library.compat.graph", "tfpy._src.library.compat.losses"),
+    *(
+        "tfpy._src.library.compat.graph",
+        "tfpy._src.library.compat.losses",
+        "tfpy._src.library.compat.collected_losses",
+    ),
     *("tfpy._src.data", "tfpy._src.distribute"),
     *("tfpy._src.formats", "tfpy._src.checkpoints", "tfpy._src.library.config"),
     *("tfpy._src.library.extension_types", "tfpy._src.library.feature_columns"),

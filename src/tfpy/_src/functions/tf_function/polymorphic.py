@@ -66,7 +66,7 @@ class Function(Listed, Generic[P, R]):
         """Run the compiled function, after tracing it if the signature is new.
 
         Args:
-            *args, **kwargs: Arguments of the Python function.
+            args, kwargs: Arguments of the Python function.
 
         Returns:
             The result of the Python function, in which numbers and arrays are tensors.
@@ -106,7 +106,7 @@ class Function(Listed, Generic[P, R]):
         `tf.GradientTape`, or in another compiled function, the call blocks like an ordinary call.
 
         Args:
-            *args, **kwargs: Arguments of the Python function.
+            args, kwargs: Arguments of the Python function.
 
         Returns:
             An awaitable that resolves to the result of the call.
@@ -232,7 +232,7 @@ class Function(Listed, Generic[P, R]):
         """Return the trace for a signature, after tracing the function if necessary.
 
         Args:
-            *args, **kwargs: Tensors or specs such as `tf.TensorSpec`, and values of the other
+            args, kwargs: Tensors or specs such as `tf.TensorSpec`, and values of the other
                 arguments. Default: the `input_signature`.
 
         Returns:
@@ -266,7 +266,7 @@ class Function(Listed, Generic[P, R]):
         """Return the program that the active backend runs for a signature.
 
         Args:
-            *args, **kwargs: Tensors or `tf.TensorSpec`s, and values of the other arguments.
+            args, kwargs: Tensors or `tf.TensorSpec`s, and values of the other arguments.
                 Default: the `input_signature`, or the signature of the last call.
 
         Returns:

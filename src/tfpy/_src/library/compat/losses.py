@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import inspect
 import math
 import operator
 from collections.abc import Callable
@@ -17,7 +16,7 @@ from tfpy._src.core.typing import TensorLike
 from tfpy._src.functions.graph_mode.collections import GraphKeys
 from tfpy._src.functions.graph_mode.defaults import get_default_graph
 from tfpy._src.functions.graph_mode.recording import recorded
-from tfpy._src.library.tfjs import losses as plain, weighting
+from tfpy._src.library.tfjs import weighting
 from tfpy._src.library.tfjs.weighting import Reduction
 from tfpy._src.tensors.array import making
 from tfpy._src.tensors.array.reshaping import squeeze
@@ -30,76 +29,67 @@ def _sum_of(losses: list[Any]) -> Any:
     return functools.reduce(operator.add, losses)
 
 
-_ADDED = """\
-        scope: Name scope of the operations. Default: the name of the loss.
-        loss_collection: Collection of the graph to which the loss is added.
-"""
-"""Description of the parameters that TensorFlow 1 has in addition."""
-
-
 def _graph() -> Any:
     """Return the active graph, or None in eager execution."""
     active = tracing.local.active
     return active[-1] if active and active[-1].is_graph else None
 
 
-def _collected(loss: Callable[..., Tensor], renamed: str = "") -> Callable[..., Tensor]:
-    """Return a loss with the parameters `scope` and `loss_collection` of TensorFlow 1.
+def collected(
+    loss: Callable[..., Tensor], scope: str | None, collection: str | None, *args: Any
+) -> Tensor:
+    """Compute a loss in a name scope, and add it to a collection of the graph."""
+    with name_scope(scope or loss.__name__):
+        found: Tensor = recorded(loss)(*args)
+    add_loss(found, collection)
+    return found
+
+
+def compute_weighted_loss(
+    losses: TensorLike,
+    weights: TensorLike = 1.0,
+    scope: str | None = None,
+    loss_collection: str | None = GraphKeys.LOSSES,
+    reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS,
+) -> Tensor:
+    """Multiply losses by weights and reduce them.
 
     Args:
-        loss: Function whose last parameter is `reduction`.
-        renamed: Name of the second parameter, if it is another one.
+        losses: Tensor with the loss of each element.
+        weights: Weight of each loss, a scalar or a tensor of the same rank as `losses`. Each
+            dimension of the tensor is 1 or equal to the corresponding dimension of `losses`.
+            Default: 1.
+        scope: Name scope of the operations. Default: the name of the loss.
+        loss_collection: Collection of the graph to which the loss is added.
+        reduction: Reduction of the losses, `"none"`, `"weighted_sum"`, `"weighted_mean"` or
+            `"weighted_sum_by_nonzero_weights"` (default). See `tf.compat.v1.losses.Reduction`.
+
+    Returns:
+        Tensor with the dtype of `losses`. It is a scalar, unless `reduction` is `"none"`.
+
+    Raises:
+        ValueError: If `weights` cannot be broadcast to `losses`, or `reduction` is unknown.
+
+    Example:
+        >>> import tfpy as tf
+        >>> losses, weights = [1.0, 2.0, 6.0], [1.0, 1.0, 0.0]
+        >>> tf.compat.v1.losses.compute_weighted_loss(losses, weights).numpy().tolist()
+        1.5
+
+    See also: `tf.compat.v1.losses.Reduction`.
     """
-    compute = recorded(loss)
-    parameters = [*inspect.signature(loss).parameters.values()]
-    older = {p.name: p.name for p in parameters}
-    if renamed:
-        older[renamed] = parameters[1].name
-        parameters[1] = parameters[1].replace(name=renamed)
-    kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
-    added = [
-        inspect.Parameter("scope", kind, default=None, annotation="str | None"),
-        inspect.Parameter(
-            "loss_collection", kind, default=GraphKeys.LOSSES, annotation="str | None"
-        ),
-    ]
-    parameters[-1:-1] = added
-    signature = inspect.Signature(parameters, return_annotation="Tensor")
-
-    @functools.wraps(loss)
-    def call(*args: Any, **kwargs: Any) -> Tensor:
-        bound = signature.bind(*args, **kwargs)
-        given = bound.arguments
-        scope = given.pop("scope", None)
-        collection = given.pop("loss_collection", GraphKeys.LOSSES)
-        with name_scope(scope or loss.__name__):
-            found: Tensor = compute(**{older[name]: value for name, value in given.items()})
-        add_loss(found, collection)
-        return found
-
-    doc = (loss.__doc__ or "").replace("        reduction:", f"{_ADDED}        reduction:", 1)
-    if renamed:
-        doc = doc.replace(f"        {older[renamed]}:", f"        {renamed}:", 1)
-    vars(call).update(__recorded__=True, __signature__=signature)
-    call.__doc__, call.__module__ = doc, __name__
-    return call
+    return collected(
+        weighting.compute_weighted_loss, scope, loss_collection,
+        losses, weights, reduction,
+    )  # fmt: skip
 
 
-absolute_difference = _collected(plain.absolute_difference)
-compute_weighted_loss = _collected(weighting.compute_weighted_loss)
-cosine_distance = _collected(plain.cosine_distance)
-hinge_loss = _collected(plain.hinge_loss, "logits")
-huber_loss = _collected(plain.huber_loss)
-log_loss = _collected(plain.log_loss)
-mean_squared_error = _collected(plain.mean_squared_error)
-sigmoid_cross_entropy = _collected(plain.sigmoid_cross_entropy)
-softmax_cross_entropy = _collected(plain.softmax_cross_entropy)
-
-
-def _sparse_softmax_cross_entropy(
+def sparse_softmax_cross_entropy(
     labels: TensorLike,
     logits: TensorLike,
     weights: TensorLike = 1.0,
+    scope: str | None = None,
+    loss_collection: str | None = GraphKeys.LOSSES,
     reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS,
 ) -> Tensor:
     """Compute the softmax cross entropy loss between class numbers and logits.
@@ -109,6 +99,8 @@ def _sparse_softmax_cross_entropy(
             `[batch, 1]`.
         logits: Float tensor of shape `[batch, classes]` with unnormalized log-probabilities.
         weights: Weight of each loss, a scalar or a tensor of shape `[batch]`. Default: 1.
+        scope: Name scope of the operations. Default: the name of the loss.
+        loss_collection: Collection of the graph to which the loss is added.
         reduction: Reduction of the losses. See `tf.compat.v1.losses.Reduction`.
 
     Returns:
@@ -122,6 +114,10 @@ def _sparse_softmax_cross_entropy(
 
     See also: `tf.nn.sparse_softmax_cross_entropy_with_logits`.
     """
+    return collected(_sparse, scope, loss_collection, labels, logits, weights, reduction)
+
+
+def _sparse(labels: TensorLike, logits: TensorLike, weights: TensorLike, reduction: str) -> Tensor:
     x, y = convert_to_tensor(labels), convert_to_tensor(logits)
     if len(x.aval.shape) == len(y.aval.shape):
         x = squeeze(x, [-1])
@@ -132,8 +128,7 @@ def _sparse_softmax_cross_entropy(
     return weighting.compute_weighted_loss(each, w, reduction)
 
 
-_sparse_softmax_cross_entropy.__name__ = "sparse_softmax_cross_entropy"
-sparse_softmax_cross_entropy = _collected(_sparse_softmax_cross_entropy)
+_sparse.__name__ = "sparse_softmax_cross_entropy_loss"
 
 
 def add_loss(loss: TensorLike, loss_collection: str | None = GraphKeys.LOSSES) -> None:

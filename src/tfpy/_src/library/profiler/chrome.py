@@ -18,10 +18,10 @@ class Track(NamedTuple):
 
     process: int
     name: str
-    events: list[Event]
+    events: list[TraceEvent]
 
 
-class Event(NamedTuple):
+class TraceEvent(NamedTuple):
     """A time interval, in seconds from the start of the recording."""
 
     kind: str
@@ -33,13 +33,13 @@ class Event(NamedTuple):
 
 def tracks_of(recording: Recording, kernels: Sequence[KernelRun]) -> list[Track]:
     """Return the tracks of Python's threads, of tasks, of awaited calls, and of the device."""
-    threads: dict[int, list[Event]] = {}
-    awaited: list[Event] = []
+    threads: dict[int, list[TraceEvent]] = {}
+    awaited: list[TraceEvent] = []
     for span in recording.spans:
         lane = awaited if span.facts.get("awaited") else threads.setdefault(span.thread, [])
         lane.append(_event(span, recording.began))
-    own: list[list[Event]] = []
-    others: list[list[Event]] = []
+    own: list[list[TraceEvent]] = []
+    others: list[list[TraceEvent]] = []
     for events in threads.values():
         first, *more = _lanes(events, nest=True)
         own.append(first)
@@ -56,13 +56,15 @@ def tracks_of(recording: Recording, kernels: Sequence[KernelRun]) -> list[Track]
     return found
 
 
-def _event(span: Span, start: float) -> Event:
+def _event(span: Span, start: float) -> TraceEvent:
     """Convert a span to an event."""
     shown = {k: v for k, v in span.facts.items() if isinstance(v, int | float | str)}
-    return Event(span.kind, span.name or span.kind, span.began - start, span.ended - start, shown)
+    return TraceEvent(
+        span.kind, span.name or span.kind, span.began - start, span.ended - start, shown
+    )
 
 
-def _kernel_event(kernel: KernelRun, start: float) -> Event:
+def _kernel_event(kernel: KernelRun, start: float) -> TraceEvent:
     """Convert a kernel run to an event."""
     facts: dict[str, Any] = {
         "kernel": kernel.kernel,
@@ -71,10 +73,10 @@ def _kernel_event(kernel: KernelRun, start: float) -> Event:
     }
     if kernel.line is not None:
         facts["line"] = str(kernel.line).strip()
-    return Event("kernel", kernel.name, kernel.began - start, kernel.ended - start, facts)
+    return TraceEvent("kernel", kernel.name, kernel.began - start, kernel.ended - start, facts)
 
 
-def _lanes(events: Iterable[Event], nest: bool) -> list[list[Event]]:
+def _lanes(events: Iterable[TraceEvent], nest: bool) -> list[list[TraceEvent]]:
     """Distribute events over lanes.
 
     In a lane, an event starts after the previous one ends, or is inside it if `nest` is True. Tasks
@@ -94,10 +96,10 @@ class _Lane:
     """Events sorted by their start, and the events that have not ended when the last one starts."""
 
     def __init__(self) -> None:
-        self.events: list[Event] = []
-        self.under_way: list[Event] = []
+        self.events: list[TraceEvent] = []
+        self.under_way: list[TraceEvent] = []
 
-    def has_room(self, event: Event, nest: bool) -> bool:
+    def has_room(self, event: TraceEvent, nest: bool) -> bool:
         """Return True if an event fits into the lane."""
         while self.under_way and self.under_way[-1].ended <= event.began:
             self.under_way.pop()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from tfpy._src.display.html import escape
-from tfpy._src.library.profiler.chrome import Event, Track
+from tfpy._src.library.profiler.chrome import TraceEvent, Track
 
 _WIDTH, _NAMES, _ROW = 960, 80, 16
 _MOST = 1500  # number of events to draw; the longest ones are kept
@@ -63,7 +63,7 @@ def _longest(tracks: Sequence[Track]) -> set[int]:
     return {id(event) for event in events[:_MOST]}
 
 
-def _rows(events: Sequence[Event]) -> Iterator[tuple[Event, int]]:
+def _rows(events: Sequence[TraceEvent]) -> Iterator[tuple[TraceEvent, int]]:
     """Yield each event with its nesting depth."""
     around: list[float] = []  # ends of the enclosing events
     for event in sorted(events, key=lambda e: (e.began, -e.ended)):
@@ -73,7 +73,7 @@ def _rows(events: Sequence[Event]) -> Iterator[tuple[Event, int]]:
         around.append(event.ended)
 
 
-def _box(event: Event, y: int, seconds: float) -> str:
+def _box(event: TraceEvent, y: int, seconds: float) -> str:
     """Return the rectangle of an event."""
     scale = (_WIDTH - _NAMES) / seconds
     x, width = _NAMES + event.began * scale, (event.ended - event.began) * scale
