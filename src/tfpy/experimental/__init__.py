@@ -18,11 +18,11 @@ from tfpy._src.base.dtypes import (
 )
 from tfpy._src.data.iterators import Optional as Optional
 from tfpy._src.tensors.ragged.row_partitions import RowPartition as RowPartition
-from tfpy.experimental import numpy as numpy
 
 if _typing.TYPE_CHECKING:
-    from tfpy.experimental import dtensor as dtensor
+    from tfpy.experimental import dtensor as dtensor, numpy as numpy
 
 _LATER = {
     "dtensor": "tfpy.experimental.dtensor",
+    "numpy": "tfpy.experimental.numpy",
 }
