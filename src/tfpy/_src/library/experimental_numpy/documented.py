@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import textwrap
 from collections.abc import Callable
 from typing import Any, TypeVar
@@ -81,7 +82,7 @@ def docstring(
     code = function.__code__
     flags = (code.co_flags & 0x04 != 0) + (code.co_flags & 0x08 != 0)  # *args and **kwargs
     names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount + flags]
-    lines = [text, ""]
+    lines = [inspect.cleandoc(text), ""]
     if names:
         described = ({**_PARAMETERS, **parameters}[name] for name in names)
         pairs = zip(names, described, strict=True)

@@ -43,7 +43,7 @@ def isscalar(num: TensorLike) -> bool:
 
 @documented(
     "Return the number of elements.",
-    "int(tnp.size([[1, 2]]))",
+    "tnp.size([[1, 2]]).item()",
     "2",
     "An integer, or a tensor if a dimension is unknown in a trace.",
     axis="Must be None.",

@@ -11,12 +11,12 @@ from typing import Any
 
 from tfpy._src.base.dtypes import DType
 from tfpy._src.core.conversion import convert_to_tensor
-from tfpy._src.core.operand import AnyTensor, Wrapper
+from tfpy._src.core.operand import AnyTensor, DenseWrapper
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.core.tensor_shape import TensorShape
 
 
-class WeakTensor(Wrapper, AnyTensor):
+class WeakTensor(DenseWrapper, AnyTensor):
     """A tensor with a weak dtype. It has the methods and attributes of its tensor."""
 
     __slots__ = ("tensor",)
@@ -31,18 +31,8 @@ class WeakTensor(Wrapper, AnyTensor):
     def wrapped(self) -> Tensor:
         return self.tensor
 
-    @property
-    def differentiable(self) -> Tensor:
-        return self.tensor
-
-    def with_differentiable(self, tensor: Any) -> Any:
-        return WeakTensor(tensor)
-
     def with_components(self, components: Any) -> Any:
         return WeakTensor(components[0])
-
-    def as_tensor(self) -> Tensor:
-        return self.tensor
 
     def to_tensor(self) -> Tensor:
         """Return the tensor of the values."""

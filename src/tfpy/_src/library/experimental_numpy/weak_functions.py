@@ -9,7 +9,9 @@ from __future__ import annotations
 import functools
 import importlib
 import inspect
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from types import ModuleType
 from typing import Any
 
 from tfpy._src.base.dtypes import DType, as_dtype
@@ -219,7 +221,7 @@ def install(members: Mapping[str, Any], operators: Sequence[str]) -> None:
     if settings.are_functions_replaced:
         return
     settings.are_functions_replaced = True
-    tables = ((_UNARY, unary), (_BINARY, binary), (_COMPARISONS, _comparison))
+    tables = ((_UNARY, unary), (_BINARY, binary), (_COMPARISONS, _comparison), *_SPECIAL)
     replaced: dict[Function, Function] = {}
     for table, wrapper in tables:
         for module_name, names in table.items():
@@ -229,10 +231,7 @@ def install(members: Mapping[str, Any], operators: Sequence[str]) -> None:
                 if function is not None:
                     if function not in replaced:
                         replaced[function] = wrapper(function)
-                    setattr(module, name, replaced[function])
-    top: Any = importlib.import_module("tfpy")
-    top.constant = constant(top.constant)
-    top.scalar_mul = top.math.scalar_mul = unary(top.scalar_mul, "x")
+                    _replace(module, name, function, replaced[function])
     for name in ("assign", "assign_add", "assign_sub"):
         setattr(Variable, name, _assignment(getattr(Variable, name)))
     for name in operators:
@@ -248,3 +247,17 @@ def install(members: Mapping[str, Any], operators: Sequence[str]) -> None:
 
 def _comparison(function: Function) -> Function:
     return binary(function, is_comparison=True)
+
+
+def _replace(module: ModuleType, name: str, old: Function, new: Function) -> None:
+    """Replace a function in a public module, and in the copy of `tfpy` named `tensorflow`."""
+    for target in (module, sys.modules.get("tensorflow")):
+        if target is not None and vars(target).get(name) is old:
+            setattr(target, name, new)
+
+
+_SPECIAL: tuple[tuple[dict[str, str], Callable[[Function], Function]], ...] = (
+    ({"tfpy": "constant"}, constant),
+    ({"tfpy": "scalar_mul", "tfpy.math": "scalar_mul"}, lambda f: unary(f, "x")),
+)
+"""Functions that decide their dtype differently."""

@@ -9,9 +9,12 @@ from collections.abc import Callable
 from typing import Any
 
 from tfpy._src.core import nest
-from tfpy._src.core.operand import CompositeOperand
+from tfpy._src.core.operand import CompositeOperand, DenseWrapper
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.core.typing import Nest
+
+_WITH_ELEMENTS = CompositeOperand | DenseWrapper
+"""Composites that have one tensor of elements, through which gradients flow."""
 
 
 def leaves(structure: Any) -> list[Any]:
@@ -19,7 +22,7 @@ def leaves(structure: Any) -> list[Any]:
     if isinstance(structure, Tensor):
         return [structure]
     found = nest.flatten(structure)
-    return [x.differentiable if isinstance(x, CompositeOperand) else x for x in found]
+    return [x.differentiable if isinstance(x, _WITH_ELEMENTS) else x for x in found]
 
 
 def held(leaf: Any) -> Any:
@@ -37,7 +40,7 @@ def map_leaves(structure: Nest, function: Callable[[Any], Any]) -> Any:
         return function(structure)
 
     def mapped(leaf: Any) -> Any:
-        if not isinstance(leaf, CompositeOperand):
+        if not isinstance(leaf, _WITH_ELEMENTS):
             return function(leaf)
         found = function(leaf.differentiable)
         return None if found is None else leaf.with_differentiable(found)
