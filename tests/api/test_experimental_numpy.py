@@ -26,7 +26,7 @@ def scopes() -> Iterator[list[dict[str, Any]]]:
         library.random.set_seed(None)
 
 
-@pytest.mark.parametrize("expression", numpy_programs.FUNCTIONS.strip().splitlines())
+@pytest.mark.parametrize("expression", numpy_programs.FUNCTIONS)
 def test_functions(expression: str, scopes: list[dict[str, Any]]) -> None:
     """Check the functions without NumPy behavior of tensors, and with 32 bits.
 
