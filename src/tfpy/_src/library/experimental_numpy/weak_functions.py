@@ -26,6 +26,7 @@ from tfpy._src.tensors.array.making import cast
 from tfpy._src.tensors.variables.variable import Variable
 
 Function = Callable[..., Any]
+_Replacement = tuple[Mapping[str, str], Callable[[Function], Function]]
 
 _MATH = """
     abs sign real imag angle round sigmoid log_sigmoid conj reciprocal_no_nan erfinv ndtri erfcinv
@@ -221,7 +222,13 @@ def install(members: Mapping[str, Any], operators: Sequence[str]) -> None:
     if settings.are_functions_replaced:
         return
     settings.are_functions_replaced = True
-    tables = ((_UNARY, unary), (_BINARY, binary), (_COMPARISONS, _comparison), *_SPECIAL)
+    tables: tuple[_Replacement, ...] = (
+        (_UNARY, unary),
+        (_BINARY, binary),
+        (_COMPARISONS, _comparison),
+        ({"tfpy": "constant"}, constant),
+        ({"tfpy": "scalar_mul", "tfpy.math": "scalar_mul"}, lambda f: unary(f, "x")),
+    )
     replaced: dict[Function, Function] = {}
     for table, wrapper in tables:
         for module_name, names in table.items():
@@ -254,10 +261,3 @@ def _replace(module: ModuleType, name: str, old: Function, new: Function) -> Non
     for target in (module, sys.modules.get("tensorflow")):
         if target is not None and vars(target).get(name) is old:
             setattr(target, name, new)
-
-
-_SPECIAL: tuple[tuple[dict[str, str], Callable[[Function], Function]], ...] = (
-    ({"tfpy": "constant"}, constant),
-    ({"tfpy": "scalar_mul", "tfpy.math": "scalar_mul"}, lambda f: unary(f, "x")),
-)
-"""Functions that decide their dtype differently."""
