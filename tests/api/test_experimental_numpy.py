@@ -136,3 +136,22 @@ def test_paddings_of_blocks(tf: Any) -> Any:
         *f(np.array([5, 4]), [3, 3], [[1, 0], [0, 2]]),
         *f(tf.constant([7]), tf.constant([2]), tf.constant([[1, 1]])),
     ]
+
+
+CONFIG = """
+import tfpy
+tfpy.as_tensorflow(replace=True)
+import tensorflow as tf
+from tensorflow.python.ops.numpy_ops import np_array_ops, np_config
+np_config.enable_numpy_behavior()
+print(tf.constant([[1, 2]]).T.tolist(), np_array_ops.ravel([[3]]).numpy())
+print(hasattr(np_array_ops, "x"))
+"""
+
+
+def test_private_names_of_programs() -> None:
+    """Check the name with which many programs enable NumPy behavior."""
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
+    command = [sys.executable, "-c", CONFIG]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+    assert done.stdout == "[[1], [2]] [3]\nFalse\n"

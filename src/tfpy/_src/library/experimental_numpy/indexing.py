@@ -14,6 +14,7 @@ import numpy as np
 from tfpy._src.base import dtypes
 from tfpy._src.core import primitives
 from tfpy._src.core.dimension import Dimension
+from tfpy._src.core.operand import DenseOperand
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.library.experimental_numpy.promotion import as_array, promoted
 from tfpy._src.library.experimental_numpy.shaping import moveaxis
@@ -67,15 +68,22 @@ def _index(key: Any) -> Any:
     """Return a key with numbers as integers, and lists and arrays as integer tensors."""
     if key is None or key is Ellipsis:
         return key
-    if isinstance(key, numbers.Integral | Dimension):
+    if _is_integer(key):
         return key
     if isinstance(key, slice):
         return slice(*map(_bound, (key.start, key.stop, key.step)))
     return _positions(key)
 
 
+def _is_integer(key: Any) -> bool:
+    """Return True for an integer, and for a scalar tensor that can be an index as it is."""
+    if isinstance(key, DenseOperand):
+        return key.aval.rank == 0 and key.aval.dtype in (dtypes.int32, dtypes.int64)  # type: ignore[attr-defined]
+    return isinstance(key, numbers.Integral | Dimension)
+
+
 def _bound(value: Any) -> Any:
-    if value is None or isinstance(value, numbers.Integral | Dimension):
+    if value is None or _is_integer(value):
         return value
     found = _positions(value)
     if found.ndim:
