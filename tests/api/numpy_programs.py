@@ -29,13 +29,22 @@ BEHAVIOR = (_CALLS / "behavior.txt").read_text().splitlines()
 WEAK = (_CALLS / "weak.txt").read_text().splitlines()
 """Expressions of the modes with weak types."""
 
+FLOAT32 = [
+    *("tnp.array([1.5, 2])", "tnp.array([1, 2])", "tnp.zeros(2)", "tnp.zeros(2, dtype=None)"),
+    *("i * 1.5", "f * 1.5", "i / 2", "1j * f", "i + f", "tnp.sin(1)", "tnp.mean(i)"),
+    *("tnp.result_type(1, 2.5)", "tnp.geomspace(1.0, 4.0, 3)", "tnp.average([1.0, 2.0])"),
+    *("tnp.where([True, False], 1.5, 2.5)", "tnp.linspace(0.0, 1.0, 3)", "tnp.tri(2)"),
+]
+"""Expressions with `prefer_float32`."""
+
 PROGRAMS = {
     "off": ["i + f", "f + 1", "m.T", "m[[0, 1]]", "tnp.add(i, f)", "i + [1.5, 2]"],
     "legacy": FUNCTIONS + BEHAVIOR,
+    "float32": FLOAT32,
     "safe": WEAK,
     "all": WEAK,
 }
-"""Expressions by mode, in the order in which the modes are tried."""
+"""Expressions by mode, in the order in which the modes are tried. "float32" is a legacy mode."""
 
 
 def scope(tf: Any) -> dict[str, Any]:
@@ -125,8 +134,9 @@ def main() -> None:
     found = {}
     for mode, program in PROGRAMS.items():
         for library in libraries:
-            numpy = library.experimental.numpy
-            numpy.experimental_enable_numpy_behavior(dtype_conversion_mode=mode)
+            enable = library.experimental.numpy.experimental_enable_numpy_behavior
+            is_float32 = mode == "float32"
+            enable(is_float32, dtype_conversion_mode="legacy" if is_float32 else mode)
         found[mode] = differences(program, scopes)
     print(json.dumps(found))
 

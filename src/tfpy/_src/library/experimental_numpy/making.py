@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from tfpy._src.base import dtypes
-from tfpy._src.base.dtypes import DType
 from tfpy._src.core.conversion import convert_to_tensor
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.core.typing import DTypeLike, ShapeLike, TensorLike
@@ -13,21 +12,14 @@ from tfpy._src.library.experimental_numpy.documented import documented
 from tfpy._src.library.experimental_numpy.promotion import (
     as_array,
     float_type,
+    new_type,
     result_type,
-    settings,
 )
 from tfpy._src.tensors.array import making, reshaping, slicing
 
 _LIKE = "Tensor of the shape of `a`."
 _FLOAT64 = "Dtype of the result. Default: float64."
 _OF_A = "Dtype of the result. Default: the dtype of `a`."
-
-
-def _default(dtype: DTypeLike | None) -> DType:
-    """Return the dtype of a new tensor. None stands for Python's float."""
-    if dtype:
-        return result_type(dtype)
-    return dtypes.float32 if settings.prefer_float32 else dtypes.float64
 
 
 @documented(
@@ -38,7 +30,7 @@ def _default(dtype: DTypeLike | None) -> DType:
     dtype=_FLOAT64,
 )
 def zeros(shape: ShapeLike, dtype: DTypeLike | None = float) -> Tensor:
-    return making.zeros(shape, _default(dtype))
+    return making.zeros(shape, new_type(dtype))
 
 
 @documented(
@@ -49,7 +41,7 @@ def zeros(shape: ShapeLike, dtype: DTypeLike | None = float) -> Tensor:
     dtype=_FLOAT64,
 )
 def ones(shape: ShapeLike, dtype: DTypeLike | None = float) -> Tensor:
-    return making.ones(shape, _default(dtype))
+    return making.ones(shape, new_type(dtype))
 
 
 @documented(
@@ -140,7 +132,7 @@ def full_like(
 )
 def eye(N: int, M: int | None = None, k: int = 0, dtype: DTypeLike | None = float) -> Tensor:  # noqa: N803
     rows, columns, number = int(N), int(M or N), int(k)
-    return convert_to_tensor(np.eye(rows, columns, number, _default(dtype).as_numpy_dtype))
+    return convert_to_tensor(np.eye(rows, columns, number, new_type(dtype).as_numpy_dtype))
 
 
 @documented(

@@ -114,6 +114,13 @@ def float_type() -> DType:
     return result_type(builtins.float)
 
 
+def new_type(dtype: DTypeLike | None) -> DType:
+    """Return the dtype of a new tensor. None stands for Python's float."""
+    if dtype:
+        return result_type(dtype)
+    return dtypes.float32 if settings.prefer_float32 else dtypes.float64
+
+
 def as_array(value: TensorLike, dtype: DTypeLike | None = None) -> Tensor:
     """Convert a value to a tensor, with NumPy's dtype if no other one is requested."""
     if isinstance(value, Holder):

@@ -17,7 +17,7 @@ from tfpy._src.library.experimental_numpy.documented import documented
 from tfpy._src.library.experimental_numpy.promotion import (
     as_array,
     chosen,
-    float_type,
+    new_type,
     result_type,
 )
 from tfpy._src.tensors.array import ranges, reshaping, slicing
@@ -128,7 +128,9 @@ def geomspace(
     dtype: DTypeLike | None = None,
     axis: int = 0,
 ) -> Tensor:
-    kind = as_dtype(dtype) if dtype else result_type(start, stop, builtins.float(num), float_type())
+    kind = (
+        as_dtype(dtype) if dtype else result_type(start, stop, builtins.float(num), new_type(None))
+    )
     working = as_dtype(np.promote_types(kind.as_numpy_dtype, np.float32))
     first, last = as_array(start, working), as_array(stop, working)
     signs = [primitives.subtract(1, unary.sign(unary.real(end))) for end in (first, last)]
