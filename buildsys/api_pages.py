@@ -54,12 +54,16 @@ def namespaces() -> list[str]:
 
 @cache
 def homes() -> dict[type, str]:
-    """Return the name under which each class is described: the first, but tf.compat last."""
+    """Return the name under which each class is described: the first, but tf.compat last.
+
+    NumPy's classes have their own reference.
+    """
     found: dict[type, str] = {}
     for namespace in sorted(namespaces(), key=lambda name: name.startswith("tf.compat")):
         module = _module(namespace)
         for name in _names(module):
-            if inspect.isclass(thing := getattr(module, name)):
+            thing = getattr(module, name)
+            if inspect.isclass(thing) and thing.__module__ != "numpy":
                 found.setdefault(thing, f"{namespace}.{name}")
     return found
 
@@ -111,7 +115,7 @@ def _page(namespace: str, described: dict[type, str]) -> str:
     lines += [f".. py:module:: {namespace}", ""]
     for name in _names(module):
         thing, full = getattr(module, name), f"{namespace}.{name}"
-        home = described[thing] if inspect.isclass(thing) else full
+        home = described.get(thing, full) if inspect.isclass(thing) else full
         lines += [*(_entry(name, thing) if home == full else _alias(name, home)), ""]
     return "\n".join([*lines, "```", ""])
 
@@ -131,6 +135,8 @@ def _names(module: ModuleType) -> Iterator[str]:
 
 
 def _entry(name: str, thing: object) -> list[str]:
+    if inspect.isclass(thing) and thing.__module__ == "numpy":
+        return [f".. py:data:: {name}", "", f"   ``numpy.{thing.__name__}``"]
     if inspect.isclass(thing):
         others = [c.__name__ for c in thing.__mro__ if not c.__module__.startswith("tfpy.")]
         lines = [f".. autoclass:: {name}", "   :members:"]

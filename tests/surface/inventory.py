@@ -87,7 +87,6 @@ NO_CALL = {
     *(f"compat.v1.losses.get_regularization_{n}" for n in ("loss", "losses")),
     *(f"compat.v1.{n}" for n in ("image.resize_images", "random.multinomial", "strings.split")),
     "compat.v1.random.set_random_seed",
-    "experimental.numpy.finfo",
     "fingerprint",
     "image.decode_gif",
     "image.encode_jpeg",

@@ -35,6 +35,8 @@ NOT_OPS = (
     "dtypes.experimental",
     "errors",
     "experimental.dtensor",
+    "experimental.numpy",
+    "experimental.numpy.random",
     "io",
     "io.gfile",
     "nest",

@@ -38,6 +38,17 @@ WITHOUT = {
     """,
     "it needs the storage of a browser": "io.list_models_async io.remove_model_async",
     "it needs the wasm backend": "get_threads_count set_threads_count",
+    "it is a type of NumPy": " ".join(
+        f"experimental.numpy.{name}"
+        for name in (
+            *("bool_", "complex128", "complex64", "float16", "float32", "float64", "inexact"),
+            *("int16", "int32", "int64", "int8", "object_", "string_"),
+            *("uint16", "uint32", "uint64", "uint8"),
+        )
+    ),
+    "all tensors have NumPy's methods afterwards": """
+        experimental.numpy.experimental_enable_numpy_behavior
+    """,
     "it needs Keras": "load_layers_model load_layers_model_async save_layers_model",
     "it needs Pillow": """
         compat.v1.io.decode_gif compat.v1.io.decode_jpeg compat.v1.io.encode_jpeg

@@ -1,4 +1,4 @@
-"""`tf.experimental`: extension types, row partitions, and data types of at most 8 bits."""
+"""`tf.experimental`: extension types, NumPy's functions, row partitions, and data types of at most 8 bits."""
 
 # Generated from api.toml and the op table by `build.py face`. Edit those instead.
 
@@ -19,7 +19,6 @@ from tfpy._src.base.dtypes import (
 from tfpy._src.data.iterators import Optional as Optional
 from tfpy._src.tensors.ragged.row_partitions import RowPartition as RowPartition
 from tfpy._src.tensors.ragged.shape import DynamicRaggedShape as DynamicRaggedShape
-from tfpy.experimental import numpy as numpy
 
 if _typing.TYPE_CHECKING:
     from tfpy._src.library.extension_types.batching import (
@@ -37,7 +36,11 @@ if _typing.TYPE_CHECKING:
         ExtensionType as ExtensionType,
     )
     from tfpy._src.library.extension_types.specs import ExtensionTypeSpec as ExtensionTypeSpec
-    from tfpy.experimental import dtensor as dtensor, extension_type as extension_type
+    from tfpy.experimental import (
+        dtensor as dtensor,
+        extension_type as extension_type,
+        numpy as numpy,
+    )
 
 _LATER = {
     "ExtensionTypeBatchEncoder": "tfpy._src.library.extension_types.batching",
@@ -51,4 +54,5 @@ _LATER = {
     "ExtensionTypeSpec": "tfpy._src.library.extension_types.specs",
     "extension_type": "tfpy.experimental.extension_type",
     "dtensor": "tfpy.experimental.dtensor",
+    "numpy": "tfpy.experimental.numpy",
 }

@@ -65,7 +65,6 @@ CALLS = {
     "where": "b(2, 3), x(2, 3), x(3)",
     "batch_to_space": "x(4, 2, 2, 1), [2, 2], [[0, 1], [0, 0]]",
     "required_space_to_batch_paddings": "t([5, 4]), t([2, 3])",
-    "experimental.numpy.select": "[b(3, 4), b(3, 4)], [f(3, 4), f(3, 4)], 0.5",
     "space_to_batch": "x(1, 4, 4, 1), [2, 2], [[0, 0], [0, 0]]",
     # scattering
     "scatter_nd": "t([[4], [0]]), x(2, 3), [5, 3]",

@@ -264,6 +264,22 @@ class Wrapper(Composite):
         return (self.wrapped,)
 
 
+class DenseWrapper(Wrapper):
+    """A wrapper that stands for its tensor. Gradients flow through it."""
+
+    __slots__ = ()
+
+    def as_tensor(self) -> Tensor:
+        return self.wrapped
+
+    @property
+    def differentiable(self) -> Tensor:
+        return self.wrapped
+
+    def with_differentiable(self, tensor: Any) -> Any:
+        return self.with_components((tensor,))
+
+
 class FieldRecord:
     """Base of values with named fields, some of which contain tensors: extension types.
 

@@ -5,6 +5,7 @@ The table :data:`MODULES` lists the modules with their names.
 
 from __future__ import annotations
 
+import importlib
 import types
 from collections.abc import Sequence
 from contextlib import nullcontext
@@ -68,6 +69,18 @@ def _starts(starts: Any, limits: Sequence[int]) -> list[Tensor]:
     ]
 
 
+def enable_numpy_behavior(
+    prefer_float32: bool = False, dtype_conversion_mode: str = "legacy"
+) -> None:
+    """Let tensors behave like NumPy arrays, under the name in `np_config` that programs use."""
+    _numpy_name("experimental_enable_numpy_behavior")(prefer_float32, dtype_conversion_mode)
+
+
+def _numpy_name(name: str) -> Any:
+    """Return a name of `tf.experimental.numpy`, which few programs need."""
+    return getattr(importlib.import_module("tfpy.experimental.numpy"), name)
+
+
 MODULES: dict[str, dict[str, Any]] = {
     "__internal__": {"CompositeTensor": Composite, "EagerTensor": Tensor},
     "__internal__.distribute": {"strategy_supports_no_merge_call": lambda: True},
@@ -92,6 +105,11 @@ MODULES: dict[str, dict[str, Any]] = {
     "python.framework.type_spec_registry": {"get_name": spec_name, "lookup": spec_class},
     "python.ops.linalg.sparse": {"sparse_csr_matrix_ops": csr},
     "python.ops.math_ops": {"is_nan": is_nan},
+    "python.ops.numpy_ops.np_config": {"enable_numpy_behavior": enable_numpy_behavior},
+    **{
+        f"python.ops.numpy_ops.{name}": {"__getattr__": _numpy_name}
+        for name in ("np_array_ops", "np_arrays", "np_dtypes", "np_math_ops")
+    },
     "python.trackable.data_structures": {"ListWrapper": ListWrapper, "_DictWrapper": DictWrapper},
 }
 

@@ -9,9 +9,12 @@ from collections.abc import Callable
 from typing import Any
 
 from tfpy._src.core import nest
-from tfpy._src.core.operand import CompositeOperand, FieldRecord
+from tfpy._src.core.operand import CompositeOperand, DenseWrapper, FieldRecord
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.core.typing import Nest
+
+_WITH_ELEMENTS = CompositeOperand | DenseWrapper
+"""Composites that have one tensor of elements, through which gradients flow."""
 
 
 def leaves(structure: Any) -> list[Any]:
@@ -32,7 +35,7 @@ def _differentiable(leaf: Any) -> Any:
         raise ValueError(
             f"Type {type(leaf).__name__} is not supported as a gradient source or gradient target."
         )
-    return leaf.differentiable if isinstance(leaf, CompositeOperand) else leaf
+    return leaf.differentiable if isinstance(leaf, _WITH_ELEMENTS) else leaf
 
 
 def held(leaf: Any) -> Any:
@@ -50,7 +53,7 @@ def map_leaves(structure: Nest, function: Callable[[Any], Any]) -> Any:
         return function(structure)
 
     def mapped(leaf: Any) -> Any:
-        if not isinstance(leaf, CompositeOperand):
+        if not isinstance(leaf, _WITH_ELEMENTS):
             return function(_differentiable(leaf))
         found = function(leaf.differentiable)
         return None if found is None else leaf.with_differentiable(found)

@@ -1,0 +1,1 @@
+"""`tf.experimental.numpy`: NumPy's functions, dtype promotion and indexing for tensors."""
