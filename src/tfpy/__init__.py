@@ -121,7 +121,10 @@ from tfpy._src.core.lifetimes import (
     memory as memory,
     tidy as tidy,
 )
-from tfpy._src.core.name_scope import name_scope as name_scope
+from tfpy._src.core.name_scope import (
+    get_current_name_scope as get_current_name_scope,
+    name_scope as name_scope,
+)
 from tfpy._src.core.primitives import (
     abs as abs,
     acos as acos,
@@ -202,6 +205,10 @@ from tfpy._src.functions.control.tensor_array import TensorArray as TensorArray
 from tfpy._src.functions.control.vectorized import vectorized_map as vectorized_map
 from tfpy._src.functions.graph_mode.graph import Graph as Graph
 from tfpy._src.functions.graph_mode.operation import Operation as Operation
+from tfpy._src.functions.graph_mode.overriding import (
+    RegisterGradient as RegisterGradient,
+    no_gradient as no_gradient,
+)
 from tfpy._src.functions.tf_function.api import (
     compile_model as compile_model,
     compile_model_async as compile_model_async,
@@ -425,6 +432,7 @@ from tfpy._src.tensors.random.initializers import (
     zeros_initializer as zeros_initializer,
 )
 from tfpy._src.tensors.random.stateful import multinomial as multinomial, rand as rand
+from tfpy._src.tensors.variables.creators import variable_creator_scope as variable_creator_scope
 from tfpy._src.tensors.variables.distribution import (
     VariableAggregation as VariableAggregation,
     VariableSynchronization as VariableSynchronization,

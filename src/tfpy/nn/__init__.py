@@ -2,6 +2,8 @@
 
 # Generated from api.toml and the op table by `build.py face`. Edit those instead.
 
+import typing as _typing
+
 from tfpy._src.core.primitives import (
     elu as elu,
     relu as relu,
@@ -98,3 +100,16 @@ from tfpy._src.tensors.nn.transposed_convolution import (
     conv_transpose as conv_transpose,
 )
 from tfpy.nn import experimental as experimental
+
+if _typing.TYPE_CHECKING:
+    from tfpy._src.keras_support.cell_wrappers import (
+        RNNCellDeviceWrapper as RNNCellDeviceWrapper,
+        RNNCellDropoutWrapper as RNNCellDropoutWrapper,
+        RNNCellResidualWrapper as RNNCellResidualWrapper,
+    )
+
+_LATER = {
+    "RNNCellDeviceWrapper": "tfpy._src.keras_support.cell_wrappers",
+    "RNNCellDropoutWrapper": "tfpy._src.keras_support.cell_wrappers",
+    "RNNCellResidualWrapper": "tfpy._src.keras_support.cell_wrappers",
+}
