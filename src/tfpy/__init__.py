@@ -200,6 +200,7 @@ from tfpy._src.functions.control.ordering import (
     control_dependencies as control_dependencies,
     group as group,
     no_op as no_op,
+    tuple as tuple,
 )
 from tfpy._src.functions.control.tensor_array import TensorArray as TensorArray
 from tfpy._src.functions.control.vectorized import vectorized_map as vectorized_map
@@ -216,6 +217,7 @@ from tfpy._src.functions.tf_function.api import (
 )
 from tfpy._src.functions.tf_function.signature import TensorSpec as TensorSpec
 from tfpy._src.functions.tf_function.type_specs import type_spec_from_value as type_spec_from_value
+from tfpy._src.functions.trace.symbolic import is_symbolic_tensor as is_symbolic_tensor
 from tfpy._src.keras_support.keras import LAZY as _LAZY
 from tfpy._src.keras_support.on_import import install as _install_keras
 from tfpy._src.keras_support.tensorflow_alias.finder import as_tensorflow as as_tensorflow
@@ -321,6 +323,7 @@ from tfpy._src.tensors.array.reshaping import (
     broadcast_to as broadcast_to,
     ensure_shape as ensure_shape,
     expand_dims as expand_dims,
+    guarantee_const as guarantee_const,
     identity as identity,
     identity_n as identity_n,
     rank as rank,
@@ -389,6 +392,7 @@ from tfpy._src.tensors.composite.specs import (
     SparseTensorSpec as SparseTensorSpec,
 )
 from tfpy._src.tensors.linalg.decompositions import eig as eig, eigvals as eigvals
+from tfpy._src.tensors.linalg.matrix_functions import matrix_square_root as matrix_square_root
 from tfpy._src.tensors.linalg.norms import (
     clip_by_average_norm as clip_by_average_norm,
     clip_by_global_norm as clip_by_global_norm,
@@ -424,6 +428,7 @@ from tfpy._src.tensors.ragged.components import (
     ragged_range as ragged_range,
     ragged_tensor_to_tensor as ragged_tensor_to_tensor,
 )
+from tfpy._src.tensors.random.index_shuffle import random_index_shuffle as random_index_shuffle
 from tfpy._src.tensors.random.initializers import (
     constant_initializer as constant_initializer,
     ones_initializer as ones_initializer,

@@ -21,8 +21,18 @@ from tfpy._src.tensors.ragged.row_partitions import RowPartition as RowPartition
 from tfpy.experimental import numpy as numpy
 
 if _typing.TYPE_CHECKING:
+    from tfpy._src.library.config.execution import (
+        async_clear_error as async_clear_error,
+        async_scope as async_scope,
+        enable_strict_mode as enable_strict_mode,
+        function_executor_type as function_executor_type,
+    )
     from tfpy.experimental import dtensor as dtensor
 
 _LATER = {
+    "async_clear_error": "tfpy._src.library.config.execution",
+    "async_scope": "tfpy._src.library.config.execution",
+    "enable_strict_mode": "tfpy._src.library.config.execution",
+    "function_executor_type": "tfpy._src.library.config.execution",
     "dtensor": "tfpy.experimental.dtensor",
 }
