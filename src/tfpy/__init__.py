@@ -474,6 +474,11 @@ if _typing.TYPE_CHECKING:
         save_layers_model as save_layers_model,
     )
     from tfpy._src.library.config.device_info import device_info as device_info
+    from tfpy._src.library.networks.patches import (
+        conv as conv,
+        extract_volume_patches as extract_volume_patches,
+    )
+    from tfpy._src.library.networks.ranking import approx_top_k as approx_top_k
     from tfpy._src.library.profiler.info import profile as profile, profile_async as profile_async
     from tfpy._src.library.protos.tensor_protos import (
         make_ndarray as make_ndarray,
@@ -497,6 +502,9 @@ _LATER = {
     "save_onnx": "tfpy._src.formats.onnx.save",
     "make_ndarray": "tfpy._src.library.protos.tensor_protos",
     "make_tensor_proto": "tfpy._src.library.protos.tensor_protos",
+    "approx_top_k": "tfpy._src.library.networks.ranking",
+    "conv": "tfpy._src.library.networks.patches",
+    "extract_volume_patches": "tfpy._src.library.networks.patches",
     "models": "tfpy.models",
     "notebook": "tfpy.notebook",
     "profiler": "tfpy.profiler",
