@@ -174,7 +174,7 @@ from tfpy._src.core.tensor import Tensor as Tensor
 from tfpy._src.core.tensor_shape import TensorShape as TensorShape
 from tfpy._src.core.timestamp import timestamp as timestamp
 from tfpy._src.core.type_spec import TypeSpec as TypeSpec
-from tfpy._src.data.specs import OptionalSpec as OptionalSpec
+from tfpy._src.data.specs import NoneTensorSpec as NoneTensorSpec, OptionalSpec as OptionalSpec
 from tfpy._src.display.tracebacks import hide_frames as _hide_frames
 from tfpy._src.distribute.device_spec import DeviceSpec as DeviceSpec
 from tfpy._src.distribute.placing import device as device

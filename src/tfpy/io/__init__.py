@@ -66,9 +66,17 @@ if _typing.TYPE_CHECKING:
         decode_webp as decode_webp,
         extract_jpeg_shape as extract_jpeg_shape,
     )
+    from tfpy._src.library.io.matching import (
+        match_filenames_once as match_filenames_once,
+        matching_files as matching_files,
+    )
+    from tfpy._src.library.protos.json_examples import decode_json_example as decode_json_example
 
 _LATER = {
     "decode_and_crop_jpeg": "tfpy._src.library.io.image_parts",
     "decode_webp": "tfpy._src.library.io.image_parts",
     "extract_jpeg_shape": "tfpy._src.library.io.image_parts",
+    "decode_json_example": "tfpy._src.library.protos.json_examples",
+    "match_filenames_once": "tfpy._src.library.io.matching",
+    "matching_files": "tfpy._src.library.io.matching",
 }

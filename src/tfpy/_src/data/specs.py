@@ -12,7 +12,15 @@ from tfpy._src.tensors.composite.specs import RaggedTensorSpec, SparseTensorSpec
 
 
 class NoneTensorSpec(TypeSpec):
-    """The spec of None."""
+    """A `tf.TypeSpec` that describes None.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.NoneTensorSpec()
+        NoneTensorSpec()
+
+    See also: `tf.type_spec_from_value`.
+    """
 
     @property
     def shape(self) -> TensorShape:
