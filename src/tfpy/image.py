@@ -107,23 +107,23 @@ if _typing.TYPE_CHECKING:
         draw_bounding_boxes as draw_bounding_boxes,
         extract_glimpse as extract_glimpse,
     )
-    from tfpy._src.library.image.jpeg_quality import (
-        adjust_jpeg_quality as adjust_jpeg_quality,
-        random_jpeg_quality as random_jpeg_quality,
-        stateless_random_jpeg_quality as stateless_random_jpeg_quality,
-    )
     from tfpy._src.library.io.image_parts import (
         decode_and_crop_jpeg as decode_and_crop_jpeg,
         decode_webp as decode_webp,
         extract_jpeg_shape as extract_jpeg_shape,
     )
+    from tfpy._src.library.io.jpeg_quality import (
+        adjust_jpeg_quality as adjust_jpeg_quality,
+        random_jpeg_quality as random_jpeg_quality,
+        stateless_random_jpeg_quality as stateless_random_jpeg_quality,
+    )
 
 _LATER = {
     "draw_bounding_boxes": "tfpy._src.library.image.drawing",
     "extract_glimpse": "tfpy._src.library.image.drawing",
-    "adjust_jpeg_quality": "tfpy._src.library.image.jpeg_quality",
-    "random_jpeg_quality": "tfpy._src.library.image.jpeg_quality",
-    "stateless_random_jpeg_quality": "tfpy._src.library.image.jpeg_quality",
+    "adjust_jpeg_quality": "tfpy._src.library.io.jpeg_quality",
+    "random_jpeg_quality": "tfpy._src.library.io.jpeg_quality",
+    "stateless_random_jpeg_quality": "tfpy._src.library.io.jpeg_quality",
     "decode_and_crop_jpeg": "tfpy._src.library.io.image_parts",
     "decode_webp": "tfpy._src.library.io.image_parts",
     "extract_jpeg_shape": "tfpy._src.library.io.image_parts",

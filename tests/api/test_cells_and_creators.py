@@ -18,7 +18,6 @@ def cell(tf: Any) -> Any:
 
     class Sum(tf.Module):
         state_size, output_size, built = [3, 3], 3, True
-        call_args: list[Any] = []
 
         def build(self, shape: Any) -> None:
             self.built = True

@@ -62,10 +62,10 @@ def test_random_boxes(tf: Any) -> Any:
     found = []
     for s in range(1, 6):
         size, objects = [s * 37, s * 29 + 5, 3], [[[0.1, 0.2, 0.8, 0.9], [0.0, 0.0, 0.3, 0.3]]]
-        for _ in range(2):
-            found.append(
-                tf.image.sample_distorted_bounding_box(size, objects, s, s / 5, max_attempts=20)
-            )
+        found += [
+            tf.image.sample_distorted_bounding_box(size, objects, s, s / 5, max_attempts=20)
+            for _ in range(2)
+        ]
         found.append(
             tf.image.stateless_sample_distorted_bounding_box(
                 size, objects, [s, -s], 0.2, [0.3, float(s)], [0.1, 0.2 + s / 7]
@@ -110,7 +110,7 @@ def test_parts_of_jpeg_files(tf: Any) -> Any:
     return [
         [tf.image.extract_jpeg_shape(data), tf.io.extract_jpeg_shape(gray)],
         [part.shape, part.dtype],
-        [error(lambda: tf.image.decode_and_crop_jpeg(data, w)) for w in WINDOWS],
+        [error(lambda: tf.image.decode_and_crop_jpeg(data, w)) for w in WINDOWS],  # noqa: B023
         error(lambda: tf.image.extract_jpeg_shape(b"\xff\xd8\xff\xe0" + bytes(20))),
     ]
 

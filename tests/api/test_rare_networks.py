@@ -1,4 +1,4 @@
-"""Rare functions of ``tf.nn``: isotonic regression, patches of volumes, gradients of convolutions."""
+"""Rare functions of ``tf.nn``: isotonic regression, patches of volumes, slopes of convolutions."""
 
 from __future__ import annotations
 

@@ -15,7 +15,10 @@ import tfpy
 @same
 def test_settings(tf: Any) -> Any:
     config = tf.config
-    found = [config.experimental.get_device_policy(), config.experimental.get_synchronous_execution()]
+    found = [
+        config.experimental.get_device_policy(),
+        config.experimental.get_synchronous_execution(),
+    ]
     config.experimental.set_device_policy("explicit")
     found.append(config.experimental.get_device_policy())
     config.experimental.set_device_policy(None)

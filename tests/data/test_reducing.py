@@ -45,8 +45,10 @@ def test_elements(tf: Any) -> Any:
     named = tf.data.Dataset.from_tensor_slices({"a": [[1, 2], [3, 4]], "b": ["x", "y"]})
     padded = named.apply(x.pad_to_cardinality(4))
     found += [*padded, padded.cardinality(), *named.apply(x.pad_to_cardinality(2, "m"))]
-    for wrong in (data, named.repeat(4), named.filter(lambda element: True)):
-        errors.append(error(lambda: wrong.apply(x.pad_to_cardinality(5))))  # noqa: B023
+    errors += [
+        error(lambda: wrong.apply(x.pad_to_cardinality(5)))  # noqa: B023
+        for wrong in (data, named.repeat(4), named.filter(lambda element: True))
+    ]
     return [*found, errors]
 
 

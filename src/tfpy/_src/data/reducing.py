@@ -37,7 +37,7 @@ class Reducer:
     Example:
         >>> import tfpy as tf
         >>> total = tf.data.experimental.Reducer(
-        ...     lambda key: tf.constant(0, tf.int64), lambda state, x: state + x, lambda state: state
+        ...     lambda key: tf.constant(0, tf.int64), lambda s, x: s + x, lambda s: s
         ... )
         >>> by_parity = tf.data.experimental.group_by_reducer(lambda x: x % 2, total)
         >>> [int(x) for x in tf.data.Dataset.range(5).apply(by_parity)]
@@ -231,8 +231,7 @@ def parse_example_dataset(
         spec = dataset.element_spec
         if getattr(spec, "dtype", None) != dtypes.string or spec.shape.rank != 1:
             raise TypeError(
-                "Input dataset should be a dataset of vectors of strings. Instead it is "
-                f"`{spec}`."
+                f"Input dataset should be a dataset of vectors of strings. Instead it is `{spec}`."
             )
         return dataset.map(lambda batch: parse_example(batch, features))
 

@@ -7,6 +7,7 @@ from tfpy._src.base.errors import NotFoundError
 from tfpy._src.distribute import mirrored
 from tfpy._src.distribute.cluster import ClusterResolver, TPUClusterResolver
 from tfpy._src.distribute.communication import CommunicationImplementation
+from tfpy._src.distribute.devices import get_memory_info
 
 CollectiveCommunication = CommunicationImplementation
 

@@ -92,7 +92,7 @@ def no_op(name: str | None = None) -> Any:
     return trace.group((), name or "NoOp") if trace is not None and trace.is_graph else None
 
 
-def tuple(  # noqa: A001 - TensorFlow's name
+def tuple(
     tensors: Iterable[Any],
     control_inputs: Iterable[object] | None = None,
     name: str | None = None,

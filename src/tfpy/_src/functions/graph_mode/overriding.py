@@ -93,12 +93,12 @@ def no_gradient(op_type: str) -> None:
     RegisterGradient(op_type)(_no_gradient)
 
 
-def _no_gradient(op: Call, *grads: Any) -> list[None]:
+def _no_gradient(op: OperationCall, *grads: Any) -> list[None]:
     return [None] * len(op.inputs)
 
 
 @dataclass(frozen=True)
-class Call:
+class OperationCall:
     """A call of an operation, as the function that computes its gradient sees it."""
 
     type: str
@@ -160,14 +160,14 @@ def _with_gradient(kind: str, function: Callable[..., Any], name: str) -> Callab
             positional, named = mapped(given, lambda x: next(remaining) if is_operand(x) else x)
             result = function(*positional, **named)
             outputs = [x for x in leaves(result) if isinstance(x, Tensor)]
-            return result, lambda *grads: _computed(Call(kind, tensors, outputs), name, grads)
+            return result, lambda *grads: _computed(OperationCall(kind, tensors, outputs), name, grads)
 
         return run(*tensors) if tensors else function(*args, **kwargs)
 
     return call
 
 
-def _computed(op: Call, name: str, grads: Sequence[Any]) -> Any:
+def _computed(op: OperationCall, name: str, grads: Sequence[Any]) -> Any:
     """Return the registered gradient of a call.
 
     Raises:

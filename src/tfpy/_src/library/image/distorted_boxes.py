@@ -175,13 +175,17 @@ def _limits(
 ) -> _Limits:
     ratios = (0.75, 1.33) if ratios is None else tuple(ratios)
     areas = (0.05, 1.0) if areas is None else tuple(areas)
-    found = _Limits(covered, ratios, areas, 100 if attempts is None else attempts, bool(accepts_none))
+    found = _Limits(
+        covered, ratios, areas, 100 if attempts is None else attempts, bool(accepts_none)
+    )
     op = "sample_distorted_bounding_box"
     if covered < 0:
         raise invalid_value(op, f"min_object_covered must be non-negative, got {covered}")
     for name, bounds in (("aspect_ratio_range", ratios), ("area_range", areas)):
         if len(bounds) != 2 or min(bounds) <= 0 or bounds[0] > bounds[1]:
-            raise invalid_value(op, f"{name} must consist of two increasing positive numbers, got {bounds}")
+            raise invalid_value(
+                op, f"{name} must consist of two increasing positive numbers, got {bounds}"
+            )
     if max(areas) > 1:
         raise invalid_value(op, f"area_range must not exceed 1, got {areas}")
     if found.attempts <= 0:
@@ -200,15 +204,23 @@ def _sampled(
     size, corners = convert_to_tensor(image_size), cast(boxes, dtypes.float32)
     op = "sample_distorted_bounding_box"
     if size.aval.shape != (3,) or not size.dtype.is_integer:
-        raise invalid_value(op, f"image_size must be an integer tensor of shape [3], got {size.aval}")
+        raise invalid_value(
+            op, f"image_size must be an integer tensor of shape [3], got {size.aval}"
+        )
     if len(corners.aval.shape) != 3 or corners.aval.shape[2] != 4:
-        raise invalid_value(op, f"bounding_boxes must have shape [batch, boxes, 4], got {corners.shape}")
+        raise invalid_value(
+            op, f"bounding_boxes must have shape [batch, boxes, 4], got {corners.shape}"
+        )
 
     def sample(size: Tensor, corners: Tensor, words: Tensor) -> list[Tensor]:
         height, width = (int(n) for n in size.numpy()[:2])
         numbers = [int(w) for w in words.numpy()]
         left, top, right, bottom = _box(
-            height, width, corners.numpy().reshape(-1, 4), _Numbers(state(numbers), limits.attempts), limits
+            height,
+            width,
+            corners.numpy().reshape(-1, 4),
+            _Numbers(state(numbers), limits.attempts),
+            limits,
         )
         edges = np.array([top / height, left / width, bottom / height, right / width], np.float32)
         return [
@@ -289,10 +301,12 @@ def _crop(
     if rows < top_rows:
         rows += numbers.below(top_rows - rows + 1)
     columns = _rounded(rows * ratio)
-    for step, is_wrong in ((1, lambda n: n < least), (-1, lambda n: n > most)):
-        if is_wrong(rows * columns):
-            rows += step
-            columns = _rounded(rows * ratio)
+    if rows * columns < least:
+        rows += 1
+        columns = _rounded(rows * ratio)
+    if rows * columns > most:
+        rows -= 1
+        columns = _rounded(rows * ratio)
     if not least <= rows * columns <= most or not (0 < columns <= width and 0 < rows <= height):
         return None
     top = numbers.below(height - rows) if rows < height else 0

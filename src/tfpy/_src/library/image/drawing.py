@@ -122,7 +122,9 @@ def _colors(colors: TensorLike | None, channels: int, count: int) -> Tensor:
             f"{table.shape}",
         )
     places = [i % table.aval.shape[0] for i in range_(count)]
-    chosen = indexing.gather(table[:, :channels], constant(places, dtypes.int32), axis=0, batch_dims=0)
+    chosen = indexing.gather(
+        table[:, :channels], constant(places, dtypes.int32), axis=0, batch_dims=0
+    )
     return concat([zeros([1, channels]), chosen], 0)
 
 

@@ -58,9 +58,7 @@ def _shape(data: bytes) -> list[int]:
     while data.startswith(b"\xff\xd8") and at + 9 < len(data) and data[at] == 0xFF:
         marker, size = data[at + 1], int.from_bytes(data[at + 2 : at + 4], "big")
         if marker in _FRAMES:
-            height, width = (
-                int.from_bytes(data[at + i : at + i + 2], "big") for i in (5, 7)
-            )
+            height, width = (int.from_bytes(data[at + i : at + i + 2], "big") for i in (5, 7))
             return [height, width, data[at + 9]]
         at += 1 if marker == 0xFF else 2 + size
     raise invalid_value("extract_jpeg_shape", f"Invalid JPEG data, size {len(data)}")

@@ -42,7 +42,8 @@ def extract_volume_patches(
         padding: `"VALID"`, or `"SAME"` for zeros around the volume.
 
     Returns:
-        Tensor of shape `[batch, planes, rows, columns, patch * channels]` with the dtype of `input`.
+        Tensor of shape `[batch, planes, rows, columns, patch * channels]`, with the dtype of
+        `input`.
 
     Raises:
         tf.errors.InvalidArgumentError: If the shape or an argument is not valid.
@@ -57,7 +58,9 @@ def extract_volume_patches(
     """
     x, op = convert_to_tensor(input), "extract_volume_patches"
     if x.aval.rank != 5 or len(ksizes) != 5 or len(strides) != 5:
-        raise invalid_value(op, f"input must have rank 5 and ksizes and strides 5 items, got {x.shape}")
+        raise invalid_value(
+            op, f"input must have rank 5 and ksizes and strides 5 items, got {x.shape}"
+        )
     if {ksizes[0], ksizes[4], strides[0], strides[4]} != {1} or min(*ksizes, *strides) < 1:
         raise invalid_value(op, f"ksizes {ksizes} and strides {strides} must begin and end with 1")
     if padding not in ("SAME", "VALID"):
@@ -127,7 +130,9 @@ def with_space_to_batch(
     first = 2 if data_format is not None and data_format.startswith("NC") else 1
     dims = sorted(range(first, first + count) if spatial_dims is None else spatial_dims)
     if len(dims) != count or min(rates, default=1) < 1 or dims[0] < 1:
-        raise ValueError(f"dilation_rate {list(rates)} must have a positive rate for each of {dims}")
+        raise ValueError(
+            f"dilation_rate {list(rates)} must have a positive rate for each of {dims}"
+        )
     if padding not in ("SAME", "VALID"):
         raise ValueError(f"padding must be 'SAME' or 'VALID', got {padding!r}")
     if all(rate == 1 for rate in rates):
@@ -192,7 +197,9 @@ def conv(
     x, filters = convert_to_tensor(input), convert_to_tensor(filter)
     spatial = x.aval.rank - batch_dims - 1
     if spatial not in (2, 3):
-        raise invalid_value("conv", f"The input must have 2 or 3 spatial dimensions but got {spatial}")
+        raise invalid_value(
+            "conv", f"The input must have 2 or 3 spatial dimensions but got {spatial}"
+        )
     if data_format != "CHANNELS_LAST":
         raise UnimplementedError(
             None, "conv", f"conv: data_format must be CHANNELS_LAST, got {data_format}"
@@ -288,7 +295,9 @@ def depthwise_conv2d_backprop_filter(
     )
 
 
-def _depthwise(x: Tensor, filters: Tensor, strides: Any, padding: Any, layout: str, d: Any) -> Tensor:
+def _depthwise(
+    x: Tensor, filters: Tensor, strides: Any, padding: Any, layout: str, d: Any
+) -> Tensor:
     rates = [d[2], d[3]] if layout == "NCHW" else [d[1], d[2]]
     return depthwise_conv2d(x, filters, list(strides), padding, layout, rates)
 

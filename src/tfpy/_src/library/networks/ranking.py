@@ -81,9 +81,7 @@ def approx_top_k(
         )
     values, indices = top_k(rows if is_max_k else -rows, k)
     back = [int(i) for i in np.argsort(order)]
-    return ApproxTopK(
-        transpose(values if is_max_k else -values, back), transpose(indices, back)
-    )
+    return ApproxTopK(transpose(values if is_max_k else -values, back), transpose(indices, back))
 
 
 def _with_axis_last(rank: int, axis: int) -> list[int]:
@@ -183,8 +181,8 @@ def isotonic_regression(
         axis: Axis of the sequences.
 
     Returns:
-        A pair: a float tensor with the shape of `inputs`, and an int32 tensor of the same shape with
-        the number of the segment of each element.
+        A pair: a float tensor with the shape of `inputs`, and an int32 tensor of the same shape
+        with the number of the segment of each element.
 
     Example:
         >>> import tfpy as tf

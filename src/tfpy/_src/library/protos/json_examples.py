@@ -112,7 +112,7 @@ def _integer(value: Any) -> int:
     if isinstance(value, bool) or not isinstance(value, int | str | float) or value != value:
         raise ValueError(f"expected an integer, got {value!r}")
     number = int(value)
-    if isinstance(value, float) and number != value or not -(2**63) <= number < 2**63:
+    if (isinstance(value, float) and number != value) or not -(2**63) <= number < 2**63:
         raise ValueError(f"expected an integer of 64 bits, got {value!r}")
     return number
 

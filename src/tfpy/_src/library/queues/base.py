@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from tfpy._src.base import dtypes as kinds
+from tfpy._src.base import dtypes as kinds, tracing
 from tfpy._src.base.dtypes import DType, as_dtype
 from tfpy._src.base.errors import (
     CancelledError,
@@ -18,7 +18,6 @@ from tfpy._src.base.errors import (
     ResourceExhaustedError,
     invalid_value,
 )
-from tfpy._src.base import tracing
 from tfpy._src.compiler.ir.aval import Aval
 from tfpy._src.core.conversion import constant, convert_to_tensor
 from tfpy._src.core.tensor import Tensor
@@ -46,6 +45,11 @@ class QueueBase:
 
     Raises:
         ValueError: If the numbers of dtypes, shapes and names differ.
+
+    Example:
+        >>> import tfpy as tf
+        >>> isinstance(tf.queue.FIFOQueue(3, tf.int32), tf.queue.QueueBase)
+        True
 
     See also: `tf.queue.FIFOQueue`.
     """
@@ -206,7 +210,9 @@ class QueueBase:
                 can add some.
         """
         size = self._checked(n)
-        return self._result(self._read(lambda: self._batch(self._take(size, size)), self._avals(size)))
+        return self._result(
+            self._read(lambda: self._batch(self._take(size, size)), self._avals(size))
+        )
 
     def dequeue_up_to(self, n: IntLike, name: str | None = None) -> Any:
         """Remove `n` elements, or all that are left in a closed queue, and return them as one.
@@ -274,7 +280,7 @@ class QueueBase:
             return None
         first = () if rows is None else (rows,)
         return [
-            Aval((*first, *s.as_list()), d) for s, d in zip(self._shapes, self._dtypes, strict=True)
+            Aval((*first, *map(int, s)), d) for s, d in zip(self._shapes, self._dtypes, strict=True)
         ]
 
     def _components(self, vals: Any) -> Element:
@@ -361,8 +367,8 @@ class QueueBase:
             raise ResourceExhaustedError(
                 None,
                 None,
-                f"{self.name} is {state} with {len(self._elements)} elements. TensorFlow would wait "
-                "for another thread here, but there is none.",
+                f"{self.name} is {state} with {len(self._elements)} elements. TensorFlow would "
+                "wait for another thread here, but there is none.",
             )
         self._changed.wait_for(lambda: self._is_closed or is_ready())
 

@@ -113,9 +113,7 @@ _y0_of = differentiable("bessel_y0", _y0, lambda x, y: -bessel_y1(x))
 _y1_of = differentiable("bessel_y1", _y1, lambda x, y: bessel_y0(x) - y / x)
 _k0_of = differentiable("bessel_k0", lambda x: _k(_k0_parts, x), lambda x, y: -bessel_k1(x))
 _k0e_of = differentiable("bessel_k0e", lambda x: _ke(_k0_parts, x), lambda x, y: y - bessel_k1e(x))
-_k1_of = differentiable(
-    "bessel_k1", lambda x: _k(_k1_parts, x), lambda x, y: -bessel_k0(x) - y / x
-)
+_k1_of = differentiable("bessel_k1", lambda x: _k(_k1_parts, x), lambda x, y: -bessel_k0(x) - y / x)
 _k1e_of = differentiable(
     "bessel_k1e", lambda x: _ke(_k1_parts, x), lambda x, y: y * (1.0 - 1.0 / x) - bessel_k0e(x)
 )
@@ -216,7 +214,7 @@ def bessel_y1(x: TensorLike, name: str | None = None) -> Tensor:
 def bessel_k0(x: TensorLike, name: str | None = None) -> Tensor:
     """Compute the modified Bessel function of the second kind of order 0, element-wise.
 
-    The result is infinity where `x` is not positive.
+    The result is infinite where `x` is not positive.
 
     Args:
         x: Float tensor of any shape.
@@ -240,8 +238,8 @@ def bessel_k0(x: TensorLike, name: str | None = None) -> Tensor:
 def bessel_k0e(x: TensorLike, name: str | None = None) -> Tensor:
     """Compute `exp(x) * bessel_k0(x)`, element-wise.
 
-    Unlike `bessel_k0`, the scaled function does not vanish for large arguments. It is infinity where
-    `x` is not positive.
+    Unlike `bessel_k0`, the scaled function does not vanish for large arguments. The result is
+    infinite where `x` is not positive.
 
     Args:
         x: Float tensor of any shape.
@@ -265,7 +263,7 @@ def bessel_k0e(x: TensorLike, name: str | None = None) -> Tensor:
 def bessel_k1(x: TensorLike, name: str | None = None) -> Tensor:
     """Compute the modified Bessel function of the second kind of order 1, element-wise.
 
-    The result is infinity where `x` is not positive.
+    The result is infinite where `x` is not positive.
 
     Args:
         x: Float tensor of any shape.
@@ -289,8 +287,8 @@ def bessel_k1(x: TensorLike, name: str | None = None) -> Tensor:
 def bessel_k1e(x: TensorLike, name: str | None = None) -> Tensor:
     """Compute `exp(x) * bessel_k1(x)`, element-wise.
 
-    Unlike `bessel_k1`, the scaled function does not vanish for large arguments. It is infinity where
-    `x` is not positive.
+    Unlike `bessel_k1`, the scaled function does not vanish for large arguments. The result is
+    infinite where `x` is not positive.
 
     Args:
         x: Float tensor of any shape.

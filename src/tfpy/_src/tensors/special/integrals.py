@@ -103,7 +103,9 @@ _spence_of = differentiable("spence", _spence, _spence_slope)
 
 
 def dawsn(x: TensorLike, name: str | None = None) -> Tensor:
-    """Compute Dawson's integral, `exp(-x**2)` times the integral of `exp(t**2)` from 0 to `x`, element-wise.
+    """Compute Dawson's integral, element-wise.
+
+    It is `exp(-x**2)` times the integral of `exp(t**2)` from 0 to `x`.
 
     Args:
         x: Float tensor of any shape.
@@ -125,9 +127,9 @@ def dawsn(x: TensorLike, name: str | None = None) -> Tensor:
 
 
 def expint(x: TensorLike, name: str | None = None) -> Tensor:
-    """Compute the exponential integral, which is the integral of `exp(t) / t` up to `x`, element-wise.
+    """Compute the exponential integral, element-wise.
 
-    The result is NaN where `x` is negative.
+    It is the integral of `exp(t) / t` up to `x`. The result is NaN where `x` is negative.
 
     Args:
         x: Float tensor of any shape.
@@ -149,8 +151,9 @@ def expint(x: TensorLike, name: str | None = None) -> Tensor:
 
 
 def fresnel_cos(x: TensorLike, name: str | None = None) -> Tensor:
-    """Compute Fresnel's cosine integral, which is the integral of `cos(pi * t**2 / 2)` from 0 to
-    `x`, element-wise.
+    """Compute Fresnel's cosine integral, element-wise.
+
+    It is the integral of `cos(pi * t**2 / 2)` from 0 to `x`.
 
     Args:
         x: Float tensor of any shape.
@@ -172,7 +175,9 @@ def fresnel_cos(x: TensorLike, name: str | None = None) -> Tensor:
 
 
 def fresnel_sin(x: TensorLike, name: str | None = None) -> Tensor:
-    """Compute Fresnel's sine integral, which is the integral of `sin(pi * t**2 / 2)` from 0 to `x`, element-wise.
+    """Compute Fresnel's sine integral, element-wise.
+
+    It is the integral of `sin(pi * t**2 / 2)` from 0 to `x`.
 
     Args:
         x: Float tensor of any shape.
@@ -194,9 +199,9 @@ def fresnel_sin(x: TensorLike, name: str | None = None) -> Tensor:
 
 
 def spence(x: TensorLike, name: str | None = None) -> Tensor:
-    """Compute Spence's integral, which is the integral of `log(t) / (1 - t)` from 1 to `x`, element-wise.
+    """Compute Spence's integral, element-wise.
 
-    The result is NaN where `x` is negative.
+    It is the integral of `log(t) / (1 - t)` from 1 to `x`. The result is NaN where `x` is negative.
 
     Args:
         x: Float tensor of any shape.

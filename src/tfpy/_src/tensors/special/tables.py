@@ -1,7 +1,7 @@
 """Coefficients of the rational approximations of Cephes (Stephen L. Moshier).
 
-The coefficient of the highest power comes first. Tables with the suffix _P are numerators, and those
-with _Q are denominators.
+The coefficient of the highest power comes first. Tables with the suffix _P are numerators, and
+those with _Q are denominators.
 """
 
 K0_A = (

@@ -60,7 +60,7 @@ class _Creatable(ABCMeta):
     @property
     def __signature__(cls) -> inspect.Signature:
         """Signature of the constructor, which the reference and editors show."""
-        found = inspect.signature(cls.__init__)
+        found = inspect.signature(cls.__init__)  # type: ignore[misc]
         return found.replace(parameters=[*found.parameters.values()][1:])
 
     if not TYPE_CHECKING:  # type checkers find the arguments of `__init__`
