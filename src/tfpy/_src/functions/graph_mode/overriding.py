@@ -160,7 +160,8 @@ def _with_gradient(kind: str, function: Callable[..., Any], name: str) -> Callab
             positional, named = mapped(given, lambda x: next(remaining) if is_operand(x) else x)
             result = function(*positional, **named)
             outputs = [x for x in leaves(result) if isinstance(x, Tensor)]
-            return result, lambda *grads: _computed(OperationCall(kind, tensors, outputs), name, grads)
+            op = OperationCall(kind, tensors, outputs)
+            return result, lambda *grads: _computed(op, name, grads)
 
         return run(*tensors) if tensors else function(*args, **kwargs)
 
