@@ -121,7 +121,10 @@ from tfpy._src.core.lifetimes import (
     memory as memory,
     tidy as tidy,
 )
-from tfpy._src.core.name_scope import name_scope as name_scope
+from tfpy._src.core.name_scope import (
+    get_current_name_scope as get_current_name_scope,
+    name_scope as name_scope,
+)
 from tfpy._src.core.primitives import (
     abs as abs,
     acos as acos,
@@ -197,11 +200,16 @@ from tfpy._src.functions.control.ordering import (
     control_dependencies as control_dependencies,
     group as group,
     no_op as no_op,
+    tuple as tuple,
 )
 from tfpy._src.functions.control.tensor_array import TensorArray as TensorArray
 from tfpy._src.functions.control.vectorized import vectorized_map as vectorized_map
 from tfpy._src.functions.graph_mode.graph import Graph as Graph
 from tfpy._src.functions.graph_mode.operation import Operation as Operation
+from tfpy._src.functions.graph_mode.overriding import (
+    RegisterGradient as RegisterGradient,
+    no_gradient as no_gradient,
+)
 from tfpy._src.functions.tf_function.api import (
     compile_model as compile_model,
     compile_model_async as compile_model_async,
@@ -214,6 +222,7 @@ from tfpy._src.functions.tf_function.value_specs import (
     NoneTensorSpec as NoneTensorSpec,
     TensorArraySpec as TensorArraySpec,
 )
+from tfpy._src.functions.trace.symbolic import is_symbolic_tensor as is_symbolic_tensor
 from tfpy._src.keras_support.keras import LAZY as _LAZY
 from tfpy._src.keras_support.on_import import install as _install_keras
 from tfpy._src.keras_support.tensorflow_alias.finder import as_tensorflow as as_tensorflow
@@ -319,6 +328,7 @@ from tfpy._src.tensors.array.reshaping import (
     broadcast_to as broadcast_to,
     ensure_shape as ensure_shape,
     expand_dims as expand_dims,
+    guarantee_const as guarantee_const,
     identity as identity,
     identity_n as identity_n,
     rank as rank,
@@ -387,6 +397,7 @@ from tfpy._src.tensors.composite.specs import (
     SparseTensorSpec as SparseTensorSpec,
 )
 from tfpy._src.tensors.linalg.decompositions import eig as eig, eigvals as eigvals
+from tfpy._src.tensors.linalg.matrix_functions import matrix_square_root as matrix_square_root
 from tfpy._src.tensors.linalg.norms import (
     clip_by_average_norm as clip_by_average_norm,
     clip_by_global_norm as clip_by_global_norm,
@@ -422,6 +433,7 @@ from tfpy._src.tensors.ragged.components import (
     ragged_range as ragged_range,
     ragged_tensor_to_tensor as ragged_tensor_to_tensor,
 )
+from tfpy._src.tensors.random.index_shuffle import random_index_shuffle as random_index_shuffle
 from tfpy._src.tensors.random.initializers import (
     constant_initializer as constant_initializer,
     ones_initializer as ones_initializer,
@@ -430,6 +442,7 @@ from tfpy._src.tensors.random.initializers import (
     zeros_initializer as zeros_initializer,
 )
 from tfpy._src.tensors.random.stateful import multinomial as multinomial, rand as rand
+from tfpy._src.tensors.variables.creators import variable_creator_scope as variable_creator_scope
 from tfpy._src.tensors.variables.distribution import (
     VariableAggregation as VariableAggregation,
     VariableSynchronization as VariableSynchronization,
@@ -443,6 +456,7 @@ if _typing.TYPE_CHECKING:
         models as models,
         notebook as notebook,
         profiler as profiler,
+        queue as queue,
         raw_ops as raw_ops,
         saved_model as saved_model,
         summary as summary,
@@ -467,6 +481,11 @@ if _typing.TYPE_CHECKING:
         save_layers_model as save_layers_model,
     )
     from tfpy._src.library.config.device_info import device_info as device_info
+    from tfpy._src.library.networks.patches import (
+        conv as conv,
+        extract_volume_patches as extract_volume_patches,
+    )
+    from tfpy._src.library.networks.ranking import approx_top_k as approx_top_k
     from tfpy._src.library.profiler.info import profile as profile, profile_async as profile_async
     from tfpy._src.library.protos.tensor_protos import (
         make_ndarray as make_ndarray,
@@ -490,10 +509,14 @@ _LATER = {
     "save_onnx": "tfpy._src.formats.onnx.save",
     "make_ndarray": "tfpy._src.library.protos.tensor_protos",
     "make_tensor_proto": "tfpy._src.library.protos.tensor_protos",
+    "approx_top_k": "tfpy._src.library.networks.ranking",
+    "conv": "tfpy._src.library.networks.patches",
+    "extract_volume_patches": "tfpy._src.library.networks.patches",
     "feature_column": "tfpy.feature_column",
     "models": "tfpy.models",
     "notebook": "tfpy.notebook",
     "profiler": "tfpy.profiler",
+    "queue": "tfpy.queue",
     "train": "tfpy.train",
     "raw_ops": "tfpy.raw_ops",
     "saved_model": "tfpy.saved_model",

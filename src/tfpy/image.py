@@ -2,6 +2,8 @@
 
 # Generated from api.toml and the op table by `build.py face`. Edit those instead.
 
+import typing as _typing
+
 from tfpy._src.library.image.adjusting import (
     adjust_brightness as adjust_brightness,
     adjust_contrast as adjust_contrast,
@@ -95,3 +97,36 @@ from tfpy._src.library.io.images import (
     encode_png as encode_png,
     is_jpeg as is_jpeg,
 )
+
+if _typing.TYPE_CHECKING:
+    from tfpy._src.library.image.distorted_boxes import (
+        sample_distorted_bounding_box as sample_distorted_bounding_box,
+        stateless_sample_distorted_bounding_box as stateless_sample_distorted_bounding_box,
+    )
+    from tfpy._src.library.image.drawing import (
+        draw_bounding_boxes as draw_bounding_boxes,
+        extract_glimpse as extract_glimpse,
+    )
+    from tfpy._src.library.io.image_parts import (
+        decode_and_crop_jpeg as decode_and_crop_jpeg,
+        decode_webp as decode_webp,
+        extract_jpeg_shape as extract_jpeg_shape,
+    )
+    from tfpy._src.library.io.jpeg_quality import (
+        adjust_jpeg_quality as adjust_jpeg_quality,
+        random_jpeg_quality as random_jpeg_quality,
+        stateless_random_jpeg_quality as stateless_random_jpeg_quality,
+    )
+
+_LATER = {
+    "draw_bounding_boxes": "tfpy._src.library.image.drawing",
+    "extract_glimpse": "tfpy._src.library.image.drawing",
+    "adjust_jpeg_quality": "tfpy._src.library.io.jpeg_quality",
+    "random_jpeg_quality": "tfpy._src.library.io.jpeg_quality",
+    "stateless_random_jpeg_quality": "tfpy._src.library.io.jpeg_quality",
+    "decode_and_crop_jpeg": "tfpy._src.library.io.image_parts",
+    "decode_webp": "tfpy._src.library.io.image_parts",
+    "extract_jpeg_shape": "tfpy._src.library.io.image_parts",
+    "sample_distorted_bounding_box": "tfpy._src.library.image.distorted_boxes",
+    "stateless_sample_distorted_bounding_box": "tfpy._src.library.image.distorted_boxes",
+}

@@ -67,6 +67,7 @@ class LateImports(ast.NodeVisitor):
 
 SAME_CLASSES = {
     "Constant": "an initializer of TensorFlow 1, and one of TensorFlow 2",
+    "Feature": "the base of configurations of features, and the parts of AutoGraph",
     "Finish": "the end of a shader, for each language",
     "Graph": "the intermediate representation, and tf.Graph",
     "Initializer": "the base of initializers of TensorFlow 1, and of TensorFlow 2",
@@ -80,6 +81,7 @@ SAME_CLASSES = {
     "ResizeMethod": "interpolation methods of TensorFlow 1, and of TensorFlow 2",
     "RunOptions": "options of a session's run, and of a strategy's run",
     "Source": "the text of a shader, for each language",
+    "TFRecordWriter": "a writer of records, and one of datasets",
     "TPUStrategy": "a former name",
     "Trace": "a public class of the profiler",
     "Variable": "a Variable, and one of TensorFlow 1",

@@ -180,7 +180,7 @@ def test_many_retraces_are_told(caplog: pytest.LogCaptureFixture) -> None:
         return x**n
 
     x = tf.constant(2.0)
-    with caplog.at_level(logging.WARNING, "tfpy"):
+    with caplog.at_level(logging.WARNING, "tensorflow"):
         for n in range(4):
             power(x, n)
         assert not caplog.records

@@ -31,7 +31,8 @@ WITHOUT = {
         data.URLDataSource io.to_folder io.to_folder_async set_wasm_path set_wasm_paths
     """,
     "it needs a GPU, TPUs or a backend that has not computed": """
-        config.experimental.get_memory_info config.experimental.set_memory_growth
+        config.experimental.get_memory_info config.experimental.get_memory_usage
+        config.experimental.set_memory_growth
         config.set_logical_device_configuration
         distribute.TPUStrategy distribute.cluster_resolver.TPUClusterResolver
         distribute.experimental.TPUStrategy
@@ -52,7 +53,10 @@ WITHOUT = {
     "it needs Keras": "load_layers_model load_layers_model_async save_layers_model",
     "it needs Pillow": """
         compat.v1.io.decode_gif compat.v1.io.decode_jpeg compat.v1.io.encode_jpeg
+        image.adjust_jpeg_quality image.decode_and_crop_jpeg image.decode_webp
+        image.extract_jpeg_shape image.random_jpeg_quality image.stateless_random_jpeg_quality
     """,
+    "all random functions need seeds afterwards": "config.experimental.enable_op_determinism",
     "all functions create operations of a graph afterwards": """
         compat.v1.disable_eager_execution compat.v1.disable_v2_behavior
     """,

@@ -361,7 +361,7 @@ def test_values_that_are_left_are_told(tmp_path: Path, caplog: pytest.LogCapture
         if partial:
             status.expect_partial()
         caplog.clear()
-        with caplog.at_level(logging.WARNING, "tfpy"):
+        with caplog.at_level(logging.WARNING, "tensorflow"):
             del checkpoint, status
             gc.collect()
         assert ("(root).v" in caplog.text) is not partial

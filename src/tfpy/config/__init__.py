@@ -2,6 +2,8 @@
 
 # Generated from api.toml and the op table by `build.py face`. Edit those instead.
 
+import typing as _typing
+
 from tfpy._src.distribute.cluster import (
     experimental_connect_to_cluster as experimental_connect_to_cluster,
 )
@@ -21,7 +23,16 @@ from tfpy._src.distribute.placing import (
     set_soft_device_placement as set_soft_device_placement,
 )
 from tfpy._src.functions.tf_function.traceable import (
+    experimental_functions_run_eagerly as experimental_functions_run_eagerly,
+    experimental_run_functions_eagerly as experimental_run_functions_eagerly,
     functions_run_eagerly as functions_run_eagerly,
     run_functions_eagerly as run_functions_eagerly,
 )
 from tfpy.config import experimental as experimental
+
+if _typing.TYPE_CHECKING:
+    from tfpy.config import threading as threading
+
+_LATER = {
+    "threading": "tfpy.config.threading",
+}

@@ -2,6 +2,8 @@
 
 # Generated from api.toml and the op table by `build.py face`. Edit those instead.
 
+import typing as _typing
+
 from tfpy._src.data.csv_batches import make_csv_dataset as make_csv_dataset
 from tfpy._src.data.dataset import (
     AUTOTUNE as AUTOTUNE,
@@ -56,3 +58,28 @@ from tfpy._src.data.transformations import (
     unbatch as unbatch,
     unique as unique,
 )
+
+if _typing.TYPE_CHECKING:
+    from tfpy._src.data.reducing import (
+        SHARD_HINT as SHARD_HINT,
+        Reducer as Reducer,
+        TFRecordWriter as TFRecordWriter,
+        at as at,
+        group_by_reducer as group_by_reducer,
+        index_table_from_dataset as index_table_from_dataset,
+        pad_to_cardinality as pad_to_cardinality,
+        parse_example_dataset as parse_example_dataset,
+        table_from_dataset as table_from_dataset,
+    )
+
+_LATER = {
+    "Reducer": "tfpy._src.data.reducing",
+    "SHARD_HINT": "tfpy._src.data.reducing",
+    "TFRecordWriter": "tfpy._src.data.reducing",
+    "at": "tfpy._src.data.reducing",
+    "group_by_reducer": "tfpy._src.data.reducing",
+    "index_table_from_dataset": "tfpy._src.data.reducing",
+    "pad_to_cardinality": "tfpy._src.data.reducing",
+    "parse_example_dataset": "tfpy._src.data.reducing",
+    "table_from_dataset": "tfpy._src.data.reducing",
+}

@@ -21,6 +21,12 @@ from tfpy._src.tensors.ragged.row_partitions import RowPartition as RowPartition
 from tfpy._src.tensors.ragged.shape import DynamicRaggedShape as DynamicRaggedShape
 
 if _typing.TYPE_CHECKING:
+    from tfpy._src.library.config.execution import (
+        async_clear_error as async_clear_error,
+        async_scope as async_scope,
+        enable_strict_mode as enable_strict_mode,
+        function_executor_type as function_executor_type,
+    )
     from tfpy._src.library.extension_types.batching import (
         ExtensionTypeBatchEncoder as ExtensionTypeBatchEncoder,
     )
@@ -51,6 +57,10 @@ _LATER = {
     "unregister_dispatch_for": "tfpy._src.library.extension_types.dispatch",
     "BatchableExtensionType": "tfpy._src.library.extension_types.extension_type",
     "ExtensionType": "tfpy._src.library.extension_types.extension_type",
+    "async_clear_error": "tfpy._src.library.config.execution",
+    "async_scope": "tfpy._src.library.config.execution",
+    "enable_strict_mode": "tfpy._src.library.config.execution",
+    "function_executor_type": "tfpy._src.library.config.execution",
     "ExtensionTypeSpec": "tfpy._src.library.extension_types.specs",
     "extension_type": "tfpy.experimental.extension_type",
     "dtensor": "tfpy.experimental.dtensor",

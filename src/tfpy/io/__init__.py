@@ -2,6 +2,8 @@
 
 # Generated from api.toml and the op table by `build.py face`. Edit those instead.
 
+import typing as _typing
+
 from tfpy._src.library.io.decoding import (
     decode_compressed as decode_compressed,
     decode_csv as decode_csv,
@@ -57,3 +59,24 @@ from tfpy._src.library.protos.tensor_protos import (
     serialize_tensor as serialize_tensor,
 )
 from tfpy.io import gfile as gfile
+
+if _typing.TYPE_CHECKING:
+    from tfpy._src.library.io.image_parts import (
+        decode_and_crop_jpeg as decode_and_crop_jpeg,
+        decode_webp as decode_webp,
+        extract_jpeg_shape as extract_jpeg_shape,
+    )
+    from tfpy._src.library.io.matching import (
+        match_filenames_once as match_filenames_once,
+        matching_files as matching_files,
+    )
+    from tfpy._src.library.protos.json_examples import decode_json_example as decode_json_example
+
+_LATER = {
+    "decode_and_crop_jpeg": "tfpy._src.library.io.image_parts",
+    "decode_webp": "tfpy._src.library.io.image_parts",
+    "extract_jpeg_shape": "tfpy._src.library.io.image_parts",
+    "decode_json_example": "tfpy._src.library.protos.json_examples",
+    "match_filenames_once": "tfpy._src.library.io.matching",
+    "matching_files": "tfpy._src.library.io.matching",
+}

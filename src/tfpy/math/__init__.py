@@ -2,6 +2,8 @@
 
 # Generated from api.toml and the op table by `build.py face`. Edit those instead.
 
+import typing as _typing
+
 from tfpy._src.core.primitives import (
     abs as abs,
     acos as acos,
@@ -154,3 +156,14 @@ from tfpy._src.tensors.nn.activations import (
     softsign as softsign,
 )
 from tfpy.math import special as special
+
+if _typing.TYPE_CHECKING:
+    from tfpy._src.library.networks.ranking import (
+        approx_max_k as approx_max_k,
+        approx_min_k as approx_min_k,
+    )
+
+_LATER = {
+    "approx_max_k": "tfpy._src.library.networks.ranking",
+    "approx_min_k": "tfpy._src.library.networks.ranking",
+}

@@ -2,6 +2,8 @@
 
 # Generated from api.toml and the op table by `build.py face`. Edit those instead.
 
+import typing as _typing
+
 from tfpy._src.core.primitives import (
     elu as elu,
     relu as relu,
@@ -14,6 +16,10 @@ from tfpy._src.core.primitives import (
 from tfpy._src.library.candidates.losses import (
     nce_loss as nce_loss,
     sampled_softmax_loss as sampled_softmax_loss,
+)
+from tfpy._src.library.candidates.samplers import (
+    all_candidate_sampler as all_candidate_sampler,
+    fixed_unigram_candidate_sampler as fixed_unigram_candidate_sampler,
 )
 from tfpy._src.library.ctc.decoding import (
     ctc_beam_search_decoder as ctc_beam_search_decoder,
@@ -98,3 +104,34 @@ from tfpy._src.tensors.nn.transposed_convolution import (
     conv_transpose as conv_transpose,
 )
 from tfpy.nn import experimental as experimental
+
+if _typing.TYPE_CHECKING:
+    from tfpy._src.keras_support.cell_wrappers import (
+        RNNCellDeviceWrapper as RNNCellDeviceWrapper,
+        RNNCellDropoutWrapper as RNNCellDropoutWrapper,
+        RNNCellResidualWrapper as RNNCellResidualWrapper,
+    )
+    from tfpy._src.library.networks.patches import (
+        batch_norm_with_global_normalization as batch_norm_with_global_normalization,
+        depthwise_conv2d_backprop_filter as depthwise_conv2d_backprop_filter,
+        depthwise_conv2d_backprop_input as depthwise_conv2d_backprop_input,
+        with_space_to_batch as with_space_to_batch,
+    )
+    from tfpy._src.library.networks.ranking import (
+        approx_max_k as approx_max_k,
+        approx_min_k as approx_min_k,
+        isotonic_regression as isotonic_regression,
+    )
+
+_LATER = {
+    "RNNCellDeviceWrapper": "tfpy._src.keras_support.cell_wrappers",
+    "RNNCellDropoutWrapper": "tfpy._src.keras_support.cell_wrappers",
+    "RNNCellResidualWrapper": "tfpy._src.keras_support.cell_wrappers",
+    "approx_max_k": "tfpy._src.library.networks.ranking",
+    "approx_min_k": "tfpy._src.library.networks.ranking",
+    "isotonic_regression": "tfpy._src.library.networks.ranking",
+    "batch_norm_with_global_normalization": "tfpy._src.library.networks.patches",
+    "depthwise_conv2d_backprop_filter": "tfpy._src.library.networks.patches",
+    "depthwise_conv2d_backprop_input": "tfpy._src.library.networks.patches",
+    "with_space_to_batch": "tfpy._src.library.networks.patches",
+}

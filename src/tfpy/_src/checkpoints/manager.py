@@ -24,7 +24,7 @@ from tfpy._src.core.typing import IntLike, PathLike
 from tfpy._src.library.io.gfile import path_text
 from tfpy._src.tensors.variables.variable import Variable
 
-_log = logging.getLogger("tfpy")
+_log = logging.getLogger("tensorflow")
 _HOUR = 3600.0
 
 

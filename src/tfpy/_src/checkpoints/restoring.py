@@ -27,7 +27,7 @@ from tfpy._src.tensors.variables.tracking import (
 )
 from tfpy._src.tensors.variables.variable import Variable
 
-_log = logging.getLogger("tfpy")
+_log = logging.getLogger("tensorflow")
 
 
 class Restoration:

@@ -13,7 +13,7 @@ from tfpy._src.base.atomic_files import remove_abandoned, replace_file
 from tfpy._src.core.typing import PathLike
 from tfpy._src.library.io.gfile import path_text, translated
 
-_log = logging.getLogger("tfpy")
+_log = logging.getLogger("tensorflow")
 _LINE = re.compile(r"\s*(\w+)\s*:\s*(\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'|[-+\w.]+)\s*(?:#.*)?")
 _MAX_BYTES = 1 << 24
 

@@ -68,3 +68,20 @@ class name_scope:  # noqa: N801 - TensorFlow's name
 
     def __exit__(self, *exception: object) -> None:
         _local.entered.pop()
+
+
+def get_current_name_scope() -> str:
+    """Return the name scope in which the call is, without a trailing slash.
+
+    Returns:
+        Names of the active scopes, separated by "/", or "".
+
+    Example:
+        >>> import tfpy as tf
+        >>> with tf.name_scope("model"), tf.name_scope("layer"):
+        ...     print(tf.get_current_name_scope())
+        model/layer
+
+    See also: `tf.name_scope`.
+    """
+    return prefix().removesuffix("/")

@@ -7,6 +7,7 @@ from tfpy._src.base.errors import NotFoundError
 from tfpy._src.distribute import mirrored
 from tfpy._src.distribute.cluster import ClusterResolver, TPUClusterResolver
 from tfpy._src.distribute.communication import CommunicationImplementation
+from tfpy._src.distribute.devices import get_memory_info
 
 CollectiveCommunication = CommunicationImplementation
 
@@ -123,3 +124,24 @@ def _check_there(name: str) -> None:
             f"TPUs not found in the cluster: The {registry.get_backend()} backend has no TPUs. "
             'Install JAX for TPUs and call tf.set_backend("jax").',
         )
+
+
+def get_memory_usage(device: str) -> int:
+    """Return the number of bytes in use on a device, as `get_memory_info` does.
+
+    Args:
+        device: Name of the device, such as `"GPU:0"`.
+
+    Returns:
+        An int.
+
+    Raises:
+        ValueError: If the device does not exist or, like CPUs, does not report its memory.
+
+    Example::
+
+        tf.config.experimental.get_memory_usage("GPU:0")
+
+    See also: `tf.config.experimental.get_memory_info`.
+    """
+    return get_memory_info(device)["current"]

@@ -113,7 +113,6 @@ from tfpy._src.library.compat.initializers import (
     truncated_normal_initializer as truncated_normal_initializer,
     zeros_initializer as zeros_initializer,
 )
-from tfpy._src.library.compat.logs import get_logger as get_logger
 from tfpy._src.library.compat.matrix_initializers import (
     orthogonal_initializer as orthogonal_initializer,
 )
@@ -145,6 +144,7 @@ from tfpy._src.library.compat.switches import (
     enable_v2_tensorshape as enable_v2_tensorshape,
     resource_variables_enabled as resource_variables_enabled,
 )
+from tfpy._src.library.debugging.logs import get_logger as get_logger
 from tfpy._src.library.io.decoding import decode_compressed as decode_compressed
 from tfpy._src.library.io.files import (
     decode_base64 as decode_base64,

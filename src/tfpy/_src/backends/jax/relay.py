@@ -21,7 +21,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
-_log = logging.getLogger("tfpy")
+_log = logging.getLogger("tensorflow")
 _CHUNK = 2**16
 _TRY_AGAIN_SECONDS = 0.1
 _GREETING = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes([0, 0, 0, 4, 0, 0, 0, 0, 0])

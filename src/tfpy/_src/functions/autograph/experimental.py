@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 from collections.abc import Sequence
 
 from tfpy._src.base import tracing
@@ -10,7 +11,29 @@ from tfpy._src.core.typing import IntLike, ShapeLike, TensorLike
 from tfpy._src.functions.autograph.marks import do_not_convert
 from tfpy._src.functions.control.traced_parts import LoopPart
 
-__all__ = ["do_not_convert", "set_loop_options"]
+__all__ = ["Feature", "do_not_convert", "set_loop_options"]
+
+
+class Feature(enum.Enum):
+    """Optional parts of AutoGraph, for the argument `experimental_optional_features`.
+
+    They have no effect: tfpy converts what a function needs.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.autograph.experimental.Feature.LISTS
+        <Feature.LISTS: 'LISTS'>
+
+    See also: `tf.autograph.to_graph`.
+    """
+
+    ALL = "ALL"
+    AUTO_CONTROL_DEPS = "AUTO_CONTROL_DEPS"
+    ASSERT_STATEMENTS = "ASSERT_STATEMENTS"
+    BUILTIN_FUNCTIONS = "BUILTIN_FUNCTIONS"
+    EQUALITY_OPERATORS = "EQUALITY_OPERATORS"
+    LISTS = "LISTS"
+    NAME_SCOPES = "NAME_SCOPES"
 
 
 def set_loop_options(

@@ -90,3 +90,28 @@ def no_op(name: str | None = None) -> Any:
     """
     trace = tracing.current()
     return trace.group((), name or "NoOp") if trace is not None and trace.is_graph else None
+
+
+def tuple(
+    tensors: Iterable[Any],
+    control_inputs: Iterable[object] | None = None,
+    name: str | None = None,
+) -> list[Any]:
+    """Return tensors after all of them are computed, which is always the case in tfpy.
+
+    Args:
+        tensors: List of tensors. An item can be None.
+        control_inputs: Operations that run first, which have no effect on the values.
+
+    Returns:
+        List of the tensors.
+
+    Example:
+        >>> import tfpy as tf
+        >>> x, y = tf.tuple([tf.constant(1), tf.constant(2)])
+        >>> print(x.numpy(), y.numpy())
+        1 2
+
+    See also: `tf.group`, `tf.control_dependencies`.
+    """
+    return list(tensors)

@@ -22,6 +22,7 @@ from tfpy._src.functions.graph_mode.collections import Collections
 from tfpy._src.functions.graph_mode.inference import infer, leaves, mapped
 from tfpy._src.functions.graph_mode.lookup import Lookup
 from tfpy._src.functions.graph_mode.operation import TYPES, Operation, name_of
+from tfpy._src.functions.graph_mode.overriding import Overriding
 from tfpy._src.functions.graph_mode.recording import install, uninstall
 from tfpy._src.functions.graph_mode.tensors import GraphTensor
 from tfpy._src.tensors.variables.variable import Variable
@@ -65,11 +66,21 @@ def reaches(
     return any(id(y) in reached for y in ys)
 
 
+def _compute_from(operations: Sequence[Operation], xs: Sequence[Any]) -> None:
+    """Let runs compute the tensors that depend on `xs`, even if their values are known."""
+    reached = set(map(id, xs))
+    for op in operations:
+        if any(id(source) in reached for source in op.sources):
+            reached |= set(map(id, op.outputs))
+            for output in op.outputs:
+                output.known = output.known if isinstance(output.known, Sizes) else None
+
+
 def _identity(value: Any) -> Any:
     return value
 
 
-class Graph(Collections, Lookup):
+class Graph(Collections, Lookup, Overriding):
     """A graph of operations, which `tf.compat.v1.Session` runs.
 
     Inside `with graph.as_default():`, calls of functions create operations instead of computing.
@@ -206,7 +217,8 @@ class Graph(Collections, Lookup):
             TYPES.get(name or name_of(function), name_of(function)) if chosen else None,
             found.assigned,
         )
-        op.function, op.args, op.kwargs = function, tuple(args), dict(kwargs)
+        op.function = self.overridden(op.type, function)
+        op.args, op.kwargs = tuple(args), dict(kwargs)
         op.captured = tuple(found.read)
         op.is_dynamic = found.is_dynamic
         op.places = [i for i, x in enumerate(parts) if isinstance(x, Tensor)]
@@ -330,6 +342,7 @@ class Graph(Collections, Lookup):
             )
             return [dense(g) for g in found]
 
+        _compute_from(self.operations, wanted)
         avals = [x.aval for x in wanted]
         found = iter(self.add(compute, [ys, wanted, given, stops], avals, name))
         return [next(found) if any(x is w for w in wanted) else None for x in xs]

@@ -73,6 +73,10 @@ def functions_run_eagerly() -> bool:
     return Settings.eagerly
 
 
+experimental_run_functions_eagerly = run_functions_eagerly
+experimental_functions_run_eagerly = functions_run_eagerly
+
+
 class Traceable:
     """A Python function and the settings that all of its traces share.
 

@@ -17,7 +17,7 @@ from tfpy._src.functions.tf_function.signature import Call
 from tfpy._src.functions.tf_function.traceable import Traceable
 from tfpy._src.functions.tf_function.untraced import Untraced
 
-_log = logging.getLogger("tfpy")
+_log = logging.getLogger("tensorflow")
 
 _CALLS = 10  # number of recent calls that are considered
 _MANY = 5  # number of traces among these that causes a warning

@@ -26,6 +26,25 @@ def is_symbolic(value: Any) -> bool:
     )
 
 
+def is_symbolic_tensor(tensor: object) -> bool:
+    """Return True for a tensor of a `tf.function` that is being traced, or of a `tf.Graph`.
+
+    Args:
+        tensor: Any object.
+
+    Returns:
+        A bool. A symbolic tensor has no value in Python.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.is_symbolic_tensor(tf.constant(1))
+        False
+
+    See also: `tf.executing_eagerly`, `tf.is_tensor`.
+    """
+    return is_symbolic(tensor)
+
+
 class SymbolicTensor(Tensor):
     """A value of the Graph that a trace builds. Ops on it add equations; it has no elements."""
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import logging
 from typing import Any
 
+from tfpy._src.library.debugging.logs import get_logger
+
 DEBUG, INFO, WARN, ERROR, FATAL = (
     logging.DEBUG,
     logging.INFO,
@@ -12,22 +14,6 @@ DEBUG, INFO, WARN, ERROR, FATAL = (
     logging.ERROR,
     logging.CRITICAL,
 )
-
-
-def get_logger() -> logging.Logger:
-    """Return the logger of messages.
-
-    Returns:
-        The logger `tensorflow` of Python's module `logging`.
-
-    Example:
-        >>> import tfpy as tf
-        >>> tf.compat.v1.get_logger().name
-        'tensorflow'
-
-    See also: `tf.compat.v1.logging.info`.
-    """
-    return logging.getLogger("tensorflow")
 
 
 def _message(name: str, level: int) -> Any:

@@ -1,4 +1,4 @@
-"""`tf.get_logger`, the logger of tfpy's warnings."""
+"""`tf.get_logger`, the logger of warnings."""
 
 from __future__ import annotations
 
@@ -6,19 +6,19 @@ import logging
 
 
 def get_logger() -> logging.Logger:
-    """Return the logger of tfpy's warnings.
-
-    Its name is `tfpy`. TensorFlow's logger has the name `tensorflow`.
+    """Return the logger of tfpy's warnings and of the messages of `tf.compat.v1.logging`.
 
     Returns:
-        A `logging.Logger`.
+        The logger `tensorflow` of Python's module `logging`.
 
     Example:
         >>> import tfpy as tf
         >>> logger = tf.get_logger()
+        >>> logger.name
+        'tensorflow'
         >>> logger.setLevel("ERROR")  # hides warnings
         >>> logger.setLevel("NOTSET")
 
-    See also: `tf.debugging.set_log_device_placement`.
+    See also: `tf.debugging.set_log_device_placement`, `tf.compat.v1.logging.set_verbosity`.
     """
-    return logging.getLogger("tfpy")
+    return logging.getLogger("tensorflow")

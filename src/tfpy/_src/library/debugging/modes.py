@@ -60,7 +60,7 @@ def enable_prod_mode() -> None:
     env().set("PROD", True)
 
 
-_log = logging.getLogger("tfpy")
+_log = logging.getLogger("tensorflow")
 
 
 @functools.cache

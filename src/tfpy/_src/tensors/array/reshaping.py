@@ -326,6 +326,9 @@ def identity(input: TensorLike, name: str | None = None) -> Tensor:
     return movement.reshape(x, shape=tuple(x.aval.shape))
 
 
+guarantee_const = identity
+
+
 def identity_n(input: Sequence[TensorLike], name: str | None = None) -> list[Tensor]:
     """Return a list of tensors with the same shapes, dtypes and values.
 

@@ -160,6 +160,9 @@ def sqrtm(input: TensorLike, name: str | None = None) -> Tensor:
     return dec.sqrtm(input)
 
 
+matrix_square_root = sqrtm
+
+
 def logm(input: TensorLike, name: str | None = None) -> Tensor:
     """Compute the principal logarithms of complex square matrices.
 

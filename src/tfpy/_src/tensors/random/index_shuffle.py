@@ -42,17 +42,61 @@ def index_shuffle(index: TensorLike, seed: TensorLike, max_index: int) -> Tensor
 
     See also: `tf.random.experimental.stateless_shuffle`.
     """
+    key = np.asarray(host_values(seed) if is_operand(seed) else seed).reshape(-1)
+    return _shuffled(index, [_SALT, *(int(k) for k in key)], max_index, 4)
+
+
+def random_index_shuffle(
+    index: TensorLike,
+    seed: TensorLike,
+    max_index: int,
+    rounds: int = 4,
+    name: str | None = None,
+) -> Tensor:
+    """Return the position of an index in a random permutation, with a seed of three numbers.
+
+    Args:
+        index: Indices from 0 to `max_index`, an integer tensor of any shape.
+        seed: Integer tensor of shape `[3]`.
+        max_index: Largest index (inclusive).
+        rounds: Number of rounds of the cipher that permutes the indices, an even number of at least
+            4. More rounds take more time and make the permutation more random.
+
+    Returns:
+        Positions, an int32 tensor with the shape of `index`.
+
+    Raises:
+        tf.errors.InvalidArgumentError: If an index, `seed` or `rounds` is not valid.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.random_index_shuffle(tf.range(5), seed=[1, 2, 3], max_index=4).numpy().tolist()
+        [2, 0, 3, 4, 1]
+
+    See also: `tf.random.experimental.index_shuffle`.
+    """
+    key = np.asarray(host_values(seed) if is_operand(seed) else seed)
+    if key.size != 3:
+        raise invalid_value(
+            "random_index_shuffle",
+            f"Seed must be a vector of size [3] or a matrix of size [1, 3] but got {key.shape}",
+        )
+    if rounds < 4 or rounds % 2:
+        raise invalid_value("random_index_shuffle", f"Rounds must be >= 4 and even, got {rounds}")
+    return _shuffled(index, [int(k) for k in key.reshape(-1)], max_index, rounds)
+
+
+def _shuffled(index: TensorLike, key: Sequence[int], max_index: int, rounds: int) -> Tensor:
     position = convert_to_tensor(index)
     beyond = [i for i in position.host_view().flat if not 0 <= i <= int(max_index)]
     if beyond:
         raise invalid_value("index_shuffle", f"index {beyond[0]} is not in [0, {int(max_index)}]")
-    key = np.asarray(host_values(seed) if is_operand(seed) else seed).reshape(-1)
-    cipher = _cipher([_SALT, *(int(k) for k in key)], int(max_index))
+    cipher = _cipher(key, int(max_index), rounds)
     places = [cipher(int(i)) for i in position.host_view().reshape(-1)]
     return convert_to_tensor(np.array(places, np.int32).reshape(position.aval.shape))
 
 
-def _cipher(key: Sequence[int], last: int) -> Any:
+def _cipher(key: Sequence[int], last: int, rounds: int) -> Any:
     """Return a permutation of 0 to `last`: the cipher Simon, applied until it is in range."""
     bits = max(16, (last - 1).bit_length() + (last - 1).bit_length() % 2) // 2
     low = (1 << bits) - 1
@@ -65,14 +109,14 @@ def _cipher(key: Sequence[int], last: int) -> Any:
 
     keys = [k & low for k in key[:3]]
     sequence = _SIMON_SEQUENCE & low
-    last_key = keys[-1]
-    turned = left(last_key, bits - 3) ^ left(last_key, bits - 4)
-    keys.append((_SIMON_CONSTANT & low) ^ (sequence & 1) ^ keys[0] ^ turned)
+    for i in range(3, rounds):
+        turned = left(keys[-1], bits - 3) ^ left(keys[-1], bits - 4)
+        keys.append((_SIMON_CONSTANT & low) ^ (sequence >> (i - 3) & 1) ^ keys[-3] ^ turned)
 
     def place(number: int) -> int:
         while True:
             upper, lower = number >> bits, number & low
-            for first, second in (keys[:2], keys[2:]):
+            for first, second in zip(keys[::2], keys[1::2], strict=True):
                 upper ^= mix(lower) ^ first
                 lower ^= mix(upper) ^ second
             number = upper << bits | lower

@@ -33,6 +33,7 @@ class _Seeds:
     """The global seed, the source of the seeds of unseeded ops, and the position of each stream."""
 
     seed: int | None = None
+    is_required = False
     times_set = 0
     draws = python_random.Random()
     used: dict[tuple[str, str, int, int], int] = {}  # noqa: RUF012 - one for the program
@@ -67,6 +68,22 @@ def set_seed(seed: int | None) -> None:
     _Seeds.times_set += 1
 
 
+def enable_op_determinism() -> None:
+    """Make functions that draw random numbers without any seed raise an error, as in TensorFlow.
+
+    Results of tfpy do not differ between runs of the same program on one device, except for random
+    numbers without a seed.
+
+    Example::
+
+        tf.random.set_seed(1)
+        tf.config.experimental.enable_op_determinism()
+
+    See also: `tf.random.set_seed`.
+    """
+    _Seeds.is_required = True
+
+
 def op_seeds(op_seed: Seed) -> tuple[int, int] | None:
     """Return the global part and the op's part of a seed; None if nothing is seeded.
 
@@ -75,6 +92,11 @@ def op_seeds(op_seed: Seed) -> tuple[int, int] | None:
     if isinstance(op_seed, tuple):
         return op_seed if any(op_seed) else None
     if _Seeds.seed is None:
+        if op_seed is None and _Seeds.is_required:
+            raise RuntimeError(
+                "Random ops require a seed to be set when determinism is enabled. Please set a "
+                "seed before running the op, e.g. by calling tf.random.set_seed(1)."
+            )
         return None if op_seed is None else (_DEFAULT_GLOBAL_SEED, int(op_seed) % _MAX_SEED)
     own = _drawn() if op_seed is None else int(op_seed)
     seeds = (_Seeds.seed % _MAX_SEED, own % _MAX_SEED)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import inspect
+from abc import ABCMeta
 from collections.abc import Callable, Sequence
 from itertools import count
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from weakref import WeakValueDictionary
 
 from tfpy._src.base import tracing
@@ -16,6 +18,7 @@ from tfpy._src.core.name_scope import prefix
 from tfpy._src.core.tensor import Reference, Tensor, printed
 from tfpy._src.core.tensor_shape import TensorShape, known_shape
 from tfpy._src.core.typing import DTypeLike, ShapeLike, TensorLike
+from tfpy._src.tensors.variables import creators
 from tfpy._src.tensors.variables.assignment import AssignMethods
 from tfpy._src.tensors.variables.distribution import (
     VariableAggregation,
@@ -51,7 +54,27 @@ def live_variables() -> list[Variable]:
     return list(_live.values())
 
 
-class Variable(AssignMethods, PythonValues):
+class _Creatable(ABCMeta):
+    """The class of Variable, which calls the functions of `tf.variable_creator_scope`."""
+
+    @property
+    def __signature__(cls) -> inspect.Signature:
+        """Signature of the constructor, which the reference and editors show."""
+        found = inspect.signature(cls.__init__)  # type: ignore[misc]
+        return found.replace(parameters=[*found.parameters.values()][1:])
+
+    if not TYPE_CHECKING:  # type checkers find the arguments of `__init__`
+
+        def __call__(cls, *args: Any, **kwargs: Any) -> Any:
+            if cls is not Variable or not creators.local.creators:
+                return super().__call__(*args, **kwargs)
+            bound = inspect.signature(cls).bind(*args, **kwargs)
+            bound.apply_defaults()
+            given = bound.arguments | {"experimental_enable_variable_lifting": None} | kwargs
+            return creators.created(super().__call__, given)
+
+
+class Variable(AssignMethods, PythonValues, metaclass=_Creatable):
     """A mutable tensor with a fixed dtype and, usually, a fixed shape.
 
     A Variable can be passed to ops like a tensor, and the op reads its current value. The methods
@@ -142,9 +165,6 @@ class Variable(AssignMethods, PythonValues):
             self.hold(scope.initial(tensor))
         if trace is not None:
             trace.on_variable_made(self)
-
-    # The reference and editors show the signature of `__new__`, which accepts any arguments.
-    __new__.__wrapped__ = __init__  # type: ignore[attr-defined]
 
     name: str
     """Name of the Variable, with the name scope in which it was created and the suffix `:0`."""

@@ -1,0 +1,1 @@
+"""`tf.queue`: queues of tuples of tensors."""
