@@ -1,4 +1,4 @@
-"""`tf.experimental`: extension types, NumPy's functions, row partitions, and data types of at most 8 bits."""
+"""`tf.experimental`: extension types, NumPy's functions and data types of at most 8 bits."""
 
 # Generated from api.toml and the op table by `build.py face`. Edit those instead.
 
