@@ -31,8 +31,10 @@ IN_32_BITS = {
 
 ROUNDED = {
     "nn.gelu": "TensorFlow's square root of 2 is float32",
-    "compat.v1.losses.huber_loss": "the losses of TensorFlow 1 are computed in float32",
-    "compat.v1.losses.log_loss": "the losses of TensorFlow 1 are computed in float32",
+    **{
+        f"compat.v1.losses.{name}": "the losses of TensorFlow 1 are computed in float32"
+        for name in ("huber_loss", "log_loss", "mean_pairwise_squared_error")
+    },
 }
 OTHER = {
     "step": "an integer of TensorFlow.js's",

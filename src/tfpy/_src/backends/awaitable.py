@@ -97,6 +97,18 @@ def begun(coroutine: Coroutine[Any, Any, T]) -> asyncio.Future[T]:
     return task
 
 
+async def outcome(coroutine: Coroutine[Any, Any, T]) -> tuple[T | None, Exception | None]:
+    """Return the result of a coroutine, or its error.
+
+    Pyodide also reports the error of a coroutine that `run_sync` runs to the event loop. For
+    JupyterLite, a cell that catches the error would then still fail.
+    """
+    try:
+        return await coroutine, None
+    except Exception as error:
+        return None, error
+
+
 def awaitable(
     call: str,
 ) -> Callable[[Callable[P, Coroutine[Any, Any, T]]], Callable[P, Coroutine[Any, Any, T]]]:

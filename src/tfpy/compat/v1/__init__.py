@@ -76,7 +76,6 @@ from tfpy._src.library.compat.functions import (
 from tfpy._src.library.compat.graph_scopes import (
     AUTO_REUSE as AUTO_REUSE,
     VariableScope as VariableScope,
-    get_variable as get_variable,
     get_variable_scope as get_variable_scope,
     name_scope as name_scope,
     variable_scope as variable_scope,
@@ -134,6 +133,7 @@ from tfpy._src.library.compat.scattering import (
     scatter_sub as scatter_sub,
     scatter_update as scatter_update,
 )
+from tfpy._src.library.compat.scoped_variables import get_variable as get_variable
 from tfpy._src.library.compat.switches import (
     control_flow_v2_enabled as control_flow_v2_enabled,
     disable_control_flow_v2 as disable_control_flow_v2,

@@ -15,7 +15,6 @@ from tfpy._src.library.compat.graph_optimizers import (
     AdamOptimizer as AdamOptimizer,
     GradientDescentOptimizer as GradientDescentOptimizer,
     MomentumOptimizer as MomentumOptimizer,
-    Optimizer as Optimizer,
     RMSPropOptimizer as RMSPropOptimizer,
 )
 from tfpy._src.library.compat.graph_training import (
@@ -31,6 +30,7 @@ from tfpy._src.library.compat.graph_training import (
     piecewise_constant_decay as piecewise_constant_decay,
     polynomial_decay as polynomial_decay,
 )
+from tfpy._src.library.compat.optimizer import Optimizer as Optimizer
 from tfpy._src.library.protos.example import (
     BytesList as BytesList,
     ClusterDef as ClusterDef,

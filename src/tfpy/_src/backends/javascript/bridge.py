@@ -20,6 +20,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from tfpy._src.backends import interrupts
+from tfpy._src.backends.awaitable import outcome
 from tfpy._src.backends.javascript import failures, loading
 from tfpy._src.backends.javascript.pending_values import Arrival
 from tfpy._src.base.errors import OpError
@@ -68,10 +69,7 @@ _scheduler: Any = getattr(js, "scheduler", None) if IN_BROWSER else None
 _runtime: Any = None
 
 MAX_TURNS = 1_000_000
-"""Number of times that a coroutine may yield in a running event loop on CPython.
-
-A coroutine that polls another task would yield forever.
-"""
+"""Number of times that a coroutine may yield in a running event loop: one may poll forever."""
 
 
 def wait(awaitable: Coroutine[Any, Any, T], mend: str) -> T:
@@ -89,23 +87,11 @@ def wait(awaitable: Coroutine[Any, Any, T], mend: str) -> T:
     if not can_run_sync():
         awaitable.close()
         raise RuntimeError(f"Python cannot wait for the browser here; {mend}")
-    found, error = run_sync(_outcome(awaitable))
+    found, error = run_sync(outcome(awaitable))
     if error is not None:
         raise error
     result: T = found
     return result
-
-
-async def _outcome(awaitable: Coroutine[Any, Any, T]) -> tuple[T | None, Exception | None]:
-    """Return the result of a coroutine, or its error.
-
-    Pyodide also reports the error of a coroutine that `run_sync` runs to the event loop. For
-    JupyterLite, a cell that catches the error would then still fail.
-    """
-    try:
-        return await awaitable, None
-    except Exception as error:
-        return None, error
 
 
 def _completed(awaitable: Coroutine[Any, Any, T], mend: str) -> T:

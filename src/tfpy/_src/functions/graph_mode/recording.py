@@ -30,9 +30,8 @@ _NAMES = frozenset(
 _PLACES = (
     *("tfpy._src.functions.graph_mode", "tfpy._src.base", "tfpy._src.keras_support"),
     *(
-        "tfpy._src.library.compat.graph",
-        "tfpy._src.library.compat.losses",
-        "tfpy._src.library.compat.collected_losses",
+        f"tfpy._src.library.compat.{name}"
+        for name in ("collected_losses", "graph", "losses", "optimizer", "scoped_variables")
     ),
     *("tfpy._src.data", "tfpy._src.distribute"),
     *("tfpy._src.formats", "tfpy._src.checkpoints", "tfpy._src.library.config"),

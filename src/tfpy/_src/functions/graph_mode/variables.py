@@ -21,6 +21,7 @@ from tfpy._src.functions.graph_mode.graph import Graph
 from tfpy._src.functions.graph_mode.inference import immediately
 from tfpy._src.functions.graph_mode.tensors import GraphTensor, add_operators
 from tfpy._src.tensors.variables import variable as variables
+from tfpy._src.tensors.variables.creators import next_number
 from tfpy._src.tensors.variables.distribution import (
     VariableAggregation,
     VariableSynchronization,
@@ -68,7 +69,7 @@ class GraphVariable(Variable):
                 )
                 self.constraint = constraint
                 self.strategy = None
-                self.number = variables.next_number(self)
+                self.number = next_number(self)
                 self.name = f"{full}:0"
                 self._aval = tensor.aval.closed
                 if dtype is None:

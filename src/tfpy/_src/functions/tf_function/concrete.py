@@ -385,8 +385,8 @@ class ConcreteFunction(Listed):
             >>> print(double.pretty_printed_signature().splitlines()[1])
               x (POSITIONAL_OR_KEYWORD): TensorSpec(shape=(1,), dtype=tf.float32, name=None)
         """
-        given = nest.flatten(self.call.arguments)
-        captured = [v for v in self.variables if all(v is not other for other in given)]
+        given = {id(leaf) for leaf in nest.flatten(self.call.arguments)}
+        captured = [v for v in self.variables if id(v) not in given]
         captures = {id(v): "TensorSpec(shape=(), dtype=tf.resource, name=None)" for v in captured}
         captures |= {id(t): repr(TensorSpec.from_tensor(t)) for t in self.captured_inputs}
         return lines(self._parameters(), self._output_specs(), captures)

@@ -67,34 +67,27 @@ class Trace:
         allows_variables: If True, the function may make Variables.
     """
 
-    is_graph = False
-    """False. A graph of `tf.compat.v1` has True."""
+    is_graph = False  # a graph of `tf.compat.v1` has True
 
     def __init__(self, name: str, allows_variables: bool = True) -> None:
         self.name = name
-        self.scope = ""
-        """Prefix of names outside of the name scopes that are entered in the trace."""
+        self.scope = ""  # prefix of names outside of the name scopes that the trace enters
         self.lock = threading.RLock()  # held while the trace is extended for a derivative
         self._began = next_identity()
         self.graph = Graph()
         self.recorder = Recorder()
         self.extras: list[Extra] = []
-        self.constants: list[Tensor] = []
-        """Captured tensors that are constants of the Graph."""
+        self.constants: list[Tensor] = []  # captured tensors that are constants of the Graph
         self.assigned: dict[int, tuple[Variable, Tensor]] = {}
-        self._unread: set[int] = set()
-        """Ids of Variables that were assigned and not read since."""
-        self.is_custom = False
-        """True if the gradient does not follow from the equations alone."""
-        self.unseeded = 0
-        """Number of random ops without a seed."""
+        self._unread: set[int] = set()  # ids of Variables that were assigned and not read since
+        self.is_custom = False  # True if the gradient does not follow from the equations alone
+        self.unseeded = 0  # number of random ops without a seed
         self.made: list[Variable] = []  # by the function
         self.used: dict[int, Tensor] = {}
         """Tensors of the original trace that an extension reads, by identity."""
         self._earlier = 0  # values from this number on belong to the extension
         self._allows_variables = allows_variables
-        self.lines: dict[int, Line | None] = {}
-        """Source locations of the ops that produced the values."""
+        self.lines: dict[int, Line | None] = {}  # locations of the ops that produced the values
         self._values: dict[int, int] = {}  # identity of a captured tensor -> value
         self._reads: dict[int, SymbolicTensor] = {}  # id of a Variable -> its initial value
         self._names: dict[str, int] = {}

@@ -9,14 +9,9 @@ from typing import Any
 from tfpy._src.base import dtypes, tracing
 from tfpy._src.base.dtypes import as_dtype
 from tfpy._src.core import name_scope as scopes
-from tfpy._src.core.tensor import Tensor
-from tfpy._src.core.tensor_shape import TensorShape
-from tfpy._src.core.typing import DTypeLike, ShapeLike, TensorLike
+from tfpy._src.core.typing import DTypeLike
 from tfpy._src.functions.graph_mode.collections import GraphKeys
 from tfpy._src.functions.graph_mode.defaults import get_default_graph
-from tfpy._src.library.compat.initializers import Zeros
-from tfpy._src.library.compat.scaled_initializers import GlorotUniform
-from tfpy._src.tensors.variables.distribution import VariableAggregation, VariableSynchronization
 from tfpy._src.tensors.variables.variable import Variable
 
 
@@ -73,7 +68,7 @@ class name_scope:  # noqa: N801 - TensorFlow's name
         self._scope.__exit__(*exception)
 
 
-class _Store:
+class ScopeStore:
     """The variable scopes and the Variables of a graph, or of eager execution."""
 
     def __init__(self) -> None:
@@ -82,22 +77,22 @@ class _Store:
         self.counts: dict[str, int] = {}
 
 
-_eager: list[_Store] = []
+_eager: list[ScopeStore] = []
 
 
-def _store() -> _Store:
+def scope_store() -> ScopeStore:
     current = tracing.local.active[0] if tracing.local.active else None
     if current is None or not current.is_graph:
         if not _eager:
-            _eager.append(_Store())
+            _eager.append(ScopeStore())
         return _eager[0]
-    held: list[_Store] = current.get_collection_ref(("variable_store",))
+    held: list[ScopeStore] = current.get_collection_ref(("variable_store",))
     if not held:
-        held.append(_Store())
+        held.append(ScopeStore())
     return held[0]
 
 
-def _is_eager() -> bool:
+def is_eager() -> bool:
     return not any(trace.is_graph for trace in tracing.local.active[:1])
 
 
@@ -242,7 +237,7 @@ def get_variable_scope() -> VariableScope:
 
     See also: `tf.compat.v1.variable_scope`.
     """
-    return _store().scope
+    return scope_store().scope
 
 
 @contextmanager
@@ -293,7 +288,7 @@ def variable_scope(
     """
     if default_name is None and name_or_scope is None:
         raise ValueError("If default_name is None then name_or_scope is required")
-    store = _store()
+    store = scope_store()
     outer = store.scope
     if isinstance(name_or_scope, VariableScope):
         base, full, own = name_or_scope, name_or_scope.name, name_or_scope.name.rpartition("/")[2]
@@ -305,7 +300,7 @@ def variable_scope(
         full = lead + own
         reuse = outer.reuse if reuse is None else (reuse or outer.reuse)
     _count(store, full)
-    getter = _nested_getters(custom_getter, base.custom_getter)
+    getter = nested_getters(custom_getter, base.custom_getter)
     with ExitStack() as stack:
         entered = ""
         if auxiliary_name_scope and own:
@@ -331,7 +326,7 @@ def variable_scope(
                 store.counts = before
 
 
-def _unused(store: _Store, lead: str, name: str | None) -> str:
+def _unused(store: ScopeStore, lead: str, name: str | None) -> str:
     assert name is not None
     number = store.counts.get(lead + name, 0)
     found = name
@@ -341,13 +336,13 @@ def _unused(store: _Store, lead: str, name: str | None) -> str:
     return found
 
 
-def _count(store: _Store, full: str) -> None:
+def _count(store: ScopeStore, full: str) -> None:
     store.counts[full] = store.counts.get(full, 0) + 1
     for inner in [name for name in store.counts if name.startswith(f"{full}/")]:
         store.counts[inner] = 0
 
 
-def _nested_getters(inner: Any, outer: Any) -> Any:
+def nested_getters(inner: Any, outer: Any) -> Any:
     if inner is None or outer is None:
         return inner or outer
 
@@ -355,177 +350,3 @@ def _nested_getters(inner: Any, outer: Any) -> Any:
         return inner(lambda *a, **k: outer(default, *a, **k), *args, **kwargs)
 
     return getter
-
-
-def get_variable(
-    name: str,
-    shape: ShapeLike | None = None,
-    dtype: DTypeLike | None = None,
-    initializer: Any = None,
-    regularizer: Callable[..., Any] | None = None,
-    trainable: bool | None = None,
-    collections: list[str] | None = None,
-    caching_device: object = None,
-    partitioner: object = None,
-    validate_shape: bool = True,
-    use_resource: bool | None = None,
-    custom_getter: Callable[..., Any] | None = None,
-    constraint: Callable[..., Any] | None = None,
-    synchronization: VariableSynchronization = VariableSynchronization.AUTO,
-    aggregation: VariableAggregation = VariableAggregation.NONE,
-) -> Variable:
-    """Return the Variable with a name, or make it.
-
-    Variables are found again only while a graph is active. In eager execution each call makes a
-    Variable.
-
-    Args:
-        name: Name of the Variable, to which the prefix of the variable scope is added.
-        shape: Shape of the Variable. Not needed if `initializer` is a tensor.
-        dtype: Dtype of the Variable. Default: the dtype of the scope, float32.
-        initializer: Function of a shape and a dtype, or the initial value. Default: the initializer
-            of the scope, and without one a Glorot uniform initializer for floats, and zeros for
-            other dtypes.
-        regularizer: Function of the Variable. The loss that it returns is added to the collection
-            `GraphKeys.REGULARIZATION_LOSSES`.
-        trainable: If True, the Variable is trainable. Default: True.
-        collections: Names of collections for the Variable. Default: the global Variables.
-        caching_device, partitioner, use_resource: Has no effect.
-        validate_shape: If False, values of any shape can be assigned.
-        custom_getter: Function that is called in place of the default getter.
-        constraint: Function that optimizers apply to each updated value.
-        synchronization: As for `tf.Variable`.
-        aggregation: As for `tf.Variable`.
-
-    Returns:
-        A Variable.
-
-    Raises:
-        ValueError: If the Variable exists and the scope does not reuse Variables, if it does not
-            exist and the scope reuses Variables, or if the shape or dtype is a different one.
-
-    Example:
-        >>> import tfpy as tf
-        >>> v = tf.compat.v1.get_variable("w", [2], initializer=tf.compat.v1.ones_initializer())
-        >>> v.numpy().tolist()
-        [1.0, 1.0]
-
-    See also: `tf.compat.v1.variable_scope`.
-    """
-    store = _store()
-    scope = store.scope
-    full = f"{scope.name}/{name}" if scope.name else name
-
-    def made(name: str, *positional: Any, **kwargs: Any) -> Variable:
-        if positional:
-            kwargs["shape"] = positional[0]
-        return _found_or_made(store, name, **kwargs)
-
-    arguments = {
-        "shape": shape,
-        "dtype": scope.dtype if dtype is None else as_dtype(dtype),
-        "initializer": scope.initializer if initializer is None else initializer,
-        "regularizer": scope.regularizer if regularizer is None else regularizer,
-        "reuse": False if _is_eager() else scope.reuse,
-        "trainable": trainable,
-        "collections": collections,
-        "caching_device": caching_device,
-        "partitioner": partitioner,
-        "validate_shape": validate_shape,
-        "use_resource": use_resource,
-        "constraint": scope.constraint if constraint is None else constraint,
-        "synchronization": synchronization,
-        "aggregation": aggregation,
-    }
-    if dtype is None and initializer is not None and hasattr(initializer, "dtype"):
-        arguments["dtype"] = as_dtype(initializer.dtype)
-    getter = _nested_getters(custom_getter, scope.custom_getter)
-    found: Variable = (
-        made(full, **arguments) if getter is None else getter(made, name=full, **arguments)
-    )
-    return found
-
-
-def _found_or_made(
-    store: _Store,
-    name: str,
-    shape: Any = None,
-    dtype: Any = dtypes.float32,
-    initializer: Any = None,
-    regularizer: Any = None,
-    reuse: Any = None,
-    trainable: bool | None = None,
-    collections: Any = None,
-    validate_shape: bool = True,
-    constraint: Any = None,
-    synchronization: VariableSynchronization = VariableSynchronization.AUTO,
-    aggregation: VariableAggregation = VariableAggregation.NONE,
-    **without_effect: Any,
-) -> Variable:
-    known = None if _is_eager() else store.variables.get(name)
-    if known is not None:
-        return _checked(known, name, shape, dtype, reuse)
-    if reuse is True:
-        raise ValueError(
-            f"Variable {name} does not exist, or was not created with tf.get_variable(). Did you "
-            "mean to set reuse=tf.AUTO_REUSE in VarScope?"
-        )
-    value = _initial(name, shape, dtype, initializer)
-    extra = {} if _is_eager() or collections is None else {"collections": collections}
-    with scopes.name_scope(""):
-        made: Variable = Variable(
-            value,
-            trainable,
-            validate_shape,
-            name=name,
-            dtype=dtype,
-            constraint=constraint,
-            synchronization=synchronization,
-            aggregation=aggregation,
-            **extra,
-        )
-    store.variables[name] = made
-    if regularizer is not None:
-        with scopes.name_scope(f"{name}/Regularizer/"):
-            loss = regularizer(made)
-        if loss is not None:
-            get_default_graph().add_to_collection(GraphKeys.REGULARIZATION_LOSSES, loss)
-    return made
-
-
-def _checked(known: Variable, name: str, shape: Any, dtype: Any, reuse: Any) -> Variable:
-    if not reuse:
-        raise ValueError(
-            f"Variable {name} already exists, disallowed. Did you mean to set reuse=True or "
-            "reuse=tf.AUTO_REUSE in VarScope?"
-        )
-    if shape is not None and not TensorShape(shape).is_compatible_with(known.shape):
-        raise ValueError(
-            f"Trying to share variable {name}, but specified shape {TensorShape(shape)} and found "
-            f"shape {known.shape}."
-        )
-    if as_dtype(dtype) != known.dtype:
-        raise ValueError(
-            f"Trying to share variable {name}, but specified dtype {as_dtype(dtype).name} and "
-            f"found dtype {known.dtype.name}."
-        )
-    return known
-
-
-def _initial(name: str, shape: Any, dtype: Any, initializer: Any) -> TensorLike | Callable[[], Any]:
-    """Return the initial value of a Variable, or a function that makes it."""
-    if initializer is None:
-        kind = as_dtype(dtype)
-        initializer = GlorotUniform() if kind.is_floating else Zeros()
-    if not callable(initializer):
-        if shape is not None and not isinstance(initializer, Tensor):
-            raise ValueError("If initializer is a constant, do not specify shape.")
-        found: TensorLike = initializer
-        return found
-    made = initializer() if isinstance(initializer, type) else initializer
-    given = TensorShape(shape)
-    if shape is None or not given.is_fully_defined():
-        raise ValueError(
-            f"Shape of a new variable ({name}) must be fully defined, but instead was {given}."
-        )
-    return lambda: made(given.as_list(), dtype=as_dtype(dtype))

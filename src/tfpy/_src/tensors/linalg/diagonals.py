@@ -395,8 +395,6 @@ def tensor_diag_part(input: TensorLike, name: str | None = None) -> Tensor:
     half = x.ndim // 2
     side = x.aval.shape[:half]
     if x.ndim % 2 or side != x.aval.shape[half:]:
-        raise invalid(
-            "tensor_diag_part",
-            f"input must have even rank and equal halves of its shape, got {list(x.aval.shape)}",
-        )
+        text = f"input must have even rank and equal halves of its shape, got {list(x.aval.shape)}"
+        raise invalid("tensor_diag_part", text)
     return reshape(_read(reshape(x, [math.prod(side)] * 2), 0), side)

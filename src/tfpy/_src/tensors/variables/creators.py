@@ -3,12 +3,35 @@
 from __future__ import annotations
 
 import functools
+import inspect
 import threading
+from abc import ABCMeta
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any
+from itertools import count
+from typing import TYPE_CHECKING, Any
+from weakref import WeakValueDictionary
+
+if TYPE_CHECKING:
+    from tfpy._src.tensors.variables.variable import Variable
 
 Creator = Callable[..., Any]
+
+
+_numbers = count(1)
+_live: WeakValueDictionary[int, Variable] = WeakValueDictionary()  # keyed by number
+
+
+def next_number(variable: Variable) -> int:
+    """Return the number of a new Variable, which becomes one of the live ones."""
+    number = next(_numbers)
+    _live[number] = variable
+    return number
+
+
+def live_variables() -> list[Variable]:
+    """Return all Variables that exist."""
+    return list(_live.values())
 
 
 class _Local(threading.local):
@@ -39,6 +62,29 @@ def _without_creators(default: Creator, **arguments: Any) -> Any:
         return default(**arguments)
     finally:
         local.creators = saved
+
+
+class Creatable(ABCMeta):
+    """The class of Variable, which calls the functions of `tf.variable_creator_scope`.
+
+    It does not call them for subclasses, which lack the attribute `__creatable__`.
+    """
+
+    @property
+    def __signature__(cls) -> inspect.Signature:
+        """Signature of the constructor, which the reference and editors show."""
+        found = inspect.signature(cls.__init__)  # type: ignore[misc]
+        return found.replace(parameters=[*found.parameters.values()][1:])
+
+    if not TYPE_CHECKING:  # type checkers find the arguments of `__init__`
+
+        def __call__(cls, *args: Any, **kwargs: Any) -> Any:
+            if not vars(cls).get("__creatable__") or not local.creators:
+                return super().__call__(*args, **kwargs)
+            bound = inspect.signature(cls).bind(*args, **kwargs)
+            bound.apply_defaults()
+            given = bound.arguments | {"experimental_enable_variable_lifting": None} | kwargs
+            return created(super().__call__, given)
 
 
 @contextmanager

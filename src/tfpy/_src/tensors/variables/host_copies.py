@@ -13,7 +13,7 @@ from tfpy._src.base import tracing
 from tfpy._src.base.errors import OpError
 from tfpy._src.compiler.ir.aval import Array, Aval
 from tfpy._src.core.tensor import Tensor
-from tfpy._src.tensors.variables.variable import live_variables
+from tfpy._src.tensors.variables.creators import live_variables
 
 
 class _Copy(NamedTuple):

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import inspect
-from abc import ABCMeta
 from collections.abc import Callable, Sequence
-from itertools import count
-from typing import TYPE_CHECKING, Any
-from weakref import WeakValueDictionary
+from typing import Any
 
 from tfpy._src.base import tracing
 from tfpy._src.base.dtypes import WIDER, DType
@@ -18,8 +14,8 @@ from tfpy._src.core.name_scope import prefix
 from tfpy._src.core.tensor import Reference, Tensor, printed
 from tfpy._src.core.tensor_shape import TensorShape, known_shape
 from tfpy._src.core.typing import DTypeLike, ShapeLike, TensorLike
-from tfpy._src.tensors.variables import creators
 from tfpy._src.tensors.variables.assignment import AssignMethods
+from tfpy._src.tensors.variables.creators import Creatable, next_number
 from tfpy._src.tensors.variables.distribution import (
     VariableAggregation,
     VariableSynchronization,
@@ -27,10 +23,6 @@ from tfpy._src.tensors.variables.distribution import (
     scope,
 )
 from tfpy._src.tensors.variables.python_values import PythonValues
-
-_numbers = count(1)
-_live: WeakValueDictionary[int, Variable] = WeakValueDictionary()  # keyed by number
-
 
 OF_REPLICAS: dict[VariableSynchronization, type[Variable]] = {}
 """Classes that replace Variable in the scope of several replicas. They register themselves."""
@@ -42,39 +34,7 @@ _SYNCHRONIZATION = 9
 """Position of the argument `synchronization` of `Variable`."""
 
 
-def next_number(variable: Variable) -> int:
-    """Return the number of a new Variable, which becomes one of the live ones."""
-    number = next(_numbers)
-    _live[number] = variable
-    return number
-
-
-def live_variables() -> list[Variable]:
-    """Return all Variables that exist."""
-    return list(_live.values())
-
-
-class _Creatable(ABCMeta):
-    """The class of Variable, which calls the functions of `tf.variable_creator_scope`."""
-
-    @property
-    def __signature__(cls) -> inspect.Signature:
-        """Signature of the constructor, which the reference and editors show."""
-        found = inspect.signature(cls.__init__)  # type: ignore[misc]
-        return found.replace(parameters=[*found.parameters.values()][1:])
-
-    if not TYPE_CHECKING:  # type checkers find the arguments of `__init__`
-
-        def __call__(cls, *args: Any, **kwargs: Any) -> Any:
-            if cls is not Variable or not creators.local.creators:
-                return super().__call__(*args, **kwargs)
-            bound = inspect.signature(cls).bind(*args, **kwargs)
-            bound.apply_defaults()
-            given = bound.arguments | {"experimental_enable_variable_lifting": None} | kwargs
-            return creators.created(super().__call__, given)
-
-
-class Variable(AssignMethods, PythonValues, metaclass=_Creatable):
+class Variable(AssignMethods, PythonValues, metaclass=Creatable):
     """A mutable tensor with a fixed dtype and, usually, a fixed shape.
 
     A Variable can be passed to ops like a tensor, and the op reads its current value. The methods
@@ -115,6 +75,8 @@ class Variable(AssignMethods, PythonValues, metaclass=_Creatable):
 
     See also: `tf.GradientTape`, `tf.Module`, `tf.constant`.
     """
+
+    __creatable__ = True
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Variable:
         if cls is Variable and scope.replicas > 1:
