@@ -51,7 +51,7 @@ def equation(op: str, shapes: Sequence[Shape], **attrs: Any) -> Graph:
 def traced(function: Callable[..., Any], shapes: Sequence[Shape]) -> Graph:
     """Return the Graph of a Python function of float32 tensors."""
     specs = [tf.TensorSpec(shape, tf.float32) for shape in shapes]
-    graph: Graph = tf.function(function).get_concrete_function(*specs).graph
+    graph: Graph = tf.function(function).get_concrete_function(*specs).traced.graph
     return graph
 
 

@@ -218,6 +218,13 @@ str([gone, int(checkpoint.step)])
 """
 
 
+LOGGED = """
+import tfpy as tf
+with tf.summary.create_file_writer("/tmp/logs/run").as_default(step=0):
+    written = tf.summary.scalar("loss", 0.5)
+"""
+
+
 def test_programs_of_pages(tfpy_page: Callable[[str], OpenPage]) -> None:
     """Run each program together with the context that its guide assumes."""
     page = tfpy_page("tfpy-testing/blank.html")
@@ -231,6 +238,8 @@ def test_programs_of_pages(tfpy_page: Callable[[str], OpenPage]) -> None:
     assert run(PANDAS, block("docs/data.md", "py", "pandas"), "frame") == "x,y\n1,2\n"
     set_and_reset = run(NOTED, block("docs/environment.md", "py"), FLAGS)
     assert set_and_reset == "[[True, 2, 'never'], [False, 0, 'auto']]"
+    zipped = block("docs/training.md", "py", "zipfile")
+    assert run(LOGGED, zipped, "str(zipfile.is_zipfile(data))") == "True"
     kept = block("docs/training.md", "py", "IDBFS")
     until_restored = kept[: kept.index("...")]
     assert run(VISIT, kept, AGAIN, until_restored, LEFT) == "[True, 7]"

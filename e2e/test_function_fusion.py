@@ -160,7 +160,7 @@ def test_compiled_as_eager(tf, backend, name):
         np.testing.assert_allclose(g.numpy(), e.numpy(), rtol=1e-4, atol=1e-5)
     count = {"wasm": on_wasm, "webgl": on_webgl}.get(backend)
     if count is not None:
-        graph = compiled.get_concrete_function(*inputs).graph
+        graph = compiled.get_concrete_function(*inputs).traced.graph
         target = registry.active_backend().target
         program = {"wasm": wasm, "webgl": webgl}[backend].lower(optimize(graph, target))
         assert len(program.steps) == count, str(program)

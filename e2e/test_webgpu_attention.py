@@ -148,7 +148,7 @@ def by(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
 def case(function: Callable[..., Any], arrays: list[Array]) -> tuple[Program, Array]:
     """Return the Program of a compiled function, and NumPy's result."""
     specs = [tf.TensorSpec(a.shape, tf.float32) for a in arrays]
-    graph = tf.function(function).get_concrete_function(*specs).graph
+    graph = tf.function(function).get_concrete_function(*specs).traced.graph
     program = lower(optimize(graph, WebGPUTarget()))
     (expected,) = run_by_numpy(graph, arrays)
     return program, expected

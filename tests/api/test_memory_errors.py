@@ -53,6 +53,6 @@ def test_the_error_names_the_line_of_a_compiled_function() -> None:
 def test_the_op_that_needs_the_memory(message: str, op: str) -> None:
     """Find the op by its number of bytes; if this fails, report the largest one."""
     diagonal = tfpy.function(lambda x: tfpy.linalg.diag(tfpy.cumsum(x)))
-    graph = diagonal.get_concrete_function(tfpy.ones([10])).graph
+    graph = diagonal.get_concrete_function(tfpy.ones([10])).traced.graph
     found = equation_needing_memory(graph, f"wasm: out of memory: {message}")
     assert found.op.name == op

@@ -297,7 +297,7 @@ def test_graphs_of_functions(tmp_path: Path) -> None:
     spec = tfpy.TensorSpec([None, 2], tfpy.float32)
     concrete = looped.get_concrete_function(spec, tfpy.TensorSpec([], tfpy.int32))
     with tfpy.summary.create_file_writer(tmp_path).as_default():
-        assert tfpy.summary.graph(concrete.graph)
+        assert tfpy.summary.graph(concrete.traced.graph)
     graph = graph_of(tmp_path)
     by_op = {node.op: node for node in graph.node}
     assert len({node.name for node in graph.node}) == len(graph.node)

@@ -321,7 +321,7 @@ if __name__ == "__main__":
 
 ENTRY = """\
 entry {
-  name: "SumBenchmark.benchmark_sum"
+  name: "TotalBenchmark.benchmark_sum"
   iters: 3
   wall_time: 0.5
   throughput: 0.33333333333333331
@@ -362,7 +362,7 @@ def test_main(tmp_path: Path) -> None:
 
 
 def test_benchmarks(capsys: pytest.CaptureFixture[str]) -> None:
-    class SumBenchmark(tfpy.test.Benchmark):
+    class TotalBenchmark(tfpy.test.Benchmark):
         def benchmark_sum(self) -> None:
             self.report_benchmark(
                 iters=3,
@@ -375,7 +375,7 @@ def test_benchmarks(capsys: pytest.CaptureFixture[str]) -> None:
         def benchmark_wrong(self) -> None:
             self.report_benchmark(metrics=[{"value": 1.0}])
 
-    tfpy.test.main(["program", "--benchmark_filter=Sum.*sum"])
+    tfpy.test.main(["program", "--benchmark_filter=Total.*sum"])
     assert capsys.readouterr().out == ENTRY
     with pytest.raises(TypeError, match="no key 'name'"):
         tfpy.test.main(["program", "--benchmark_filter=wrong"])

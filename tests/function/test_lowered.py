@@ -58,7 +58,7 @@ def test_graphs_within_equations() -> None:
     def halved_or_doubled(x: tf.Tensor) -> tf.Tensor:
         return tf.cond(x > 0.0, lambda: x * 0.5, lambda: x * 2.0)
 
-    graph = tf.function(halved_or_doubled).get_concrete_function(tf.constant(1.0)).graph
+    graph = tf.function(halved_or_doubled).get_concrete_function(tf.constant(1.0)).traced.graph
     text = [line.rstrip() for line in as_text(graph).splitlines()]
     assert text[0] == "# 2 equations: 1 greater, 1 cond"
     assert "    branches[0] graph(%0:float32[])" in text

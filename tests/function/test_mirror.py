@@ -125,7 +125,7 @@ def test_what_is_mirrored() -> None:
             k = k + 1
         return x
 
-    graph = program.get_concrete_function(tf.constant(X), tf.constant(3)).graph
+    graph = program.get_concrete_function(tf.constant(X), tf.constant(3)).traced.graph
     (loop,) = [e for e in graph.eqns if e.op.name == "while_loop"]
     attrs = dict(loop.attrs)
     mirror = LoopMirror(attrs["test"], attrs["body"], attrs["state"])

@@ -218,7 +218,7 @@ def test_graphs_of_control_flow_verify_and_evaluate() -> None:
         return rows.stack()
 
     given = tfpy.constant([1.0, 2.0]), tfpy.constant(2)
-    graph = program.get_concrete_function(*given).graph
+    graph = program.get_concrete_function(*given).traced.graph
     verify(graph)
     (result,) = evaluate(graph, [np.asarray(t) for t in given])
     np.testing.assert_array_equal(result, program(*given))

@@ -250,5 +250,5 @@ def test_many_rows_are_traced_once() -> None:
     mapped = tfpy.function(lambda x: tfpy.vectorized_map(row, x))
     assert mapped(tfpy.ones([2048, 16])).shape == (2048,)
     assert len(calls) == 1
-    graph = mapped.get_concrete_function(tfpy.TensorSpec([2048, 16])).graph
+    graph = mapped.get_concrete_function(tfpy.TensorSpec([2048, 16])).traced.graph
     assert len(graph.eqns) < 10

@@ -58,7 +58,7 @@ from tfpy._src.compiler.passes import pipeline
 code = {}
 exec(sys.argv[1], code)
 share = tf.function(lambda x: x / tf.reduce_sum(x, -1, keepdims=True))
-graph = share.get_concrete_function(tf.TensorSpec([3, 5])).graph
+graph = share.get_concrete_function(tf.TensorSpec([3, 5])).traced.graph
 assert code["fuse_row_share"](graph, webgpu.WebGPUTarget()) is graph
 exec(sys.argv[3], vars(groups) | {"inputs_of": steps.inputs_of}, vars(groups))
 fused.register(eval(sys.argv[2], vars(fused) | code))
@@ -88,10 +88,10 @@ def test_a_pass() -> None:
 code = {}
 exec(sys.argv[1], code)
 function = tf.function(lambda x: (x + 1.0) * (x + 1.0))
-graph = code["square_products"](function.get_concrete_function(tf.TensorSpec([2])).graph)
+graph = code["square_products"](function.get_concrete_function(tf.TensorSpec([2])).traced.graph)
 print(evaluate(graph, [np.array([1.0, 2.0], np.float32)])[0].tolist())
 function = tf.function(lambda x: x * x)
-graph = code["square_products"](function.get_concrete_function(tf.TensorSpec([2])).graph)
+graph = code["square_products"](function.get_concrete_function(tf.TensorSpec([2])).traced.graph)
 print([eqn.op.name for eqn in graph.eqns])
 assert code["square_products"](graph) is graph
 """

@@ -26,7 +26,7 @@ def test_a_record() -> None:
 
 
 def test_a_graph() -> None:
-    graph = tf.function(tf.nn.relu).get_concrete_function(tf.TensorSpec([8, 4])).graph
+    graph = tf.function(tf.nn.relu).get_concrete_function(tf.TensorSpec([8, 4])).traced.graph
     assert block("docs/architecture.md", "text", "graph(") == f"{graph}\n"
 
 

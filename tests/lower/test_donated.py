@@ -45,7 +45,7 @@ def adam_step() -> Graph:
             w.assign_sub(0.01 * m / (tf.sqrt(s) + 1e-7))
         return loss
 
-    return step.get_concrete_function(tf.ones([20, 300])).graph
+    return step.get_concrete_function(tf.ones([20, 300])).traced.graph
 
 
 def variables_of(graph: Graph) -> list[int]:

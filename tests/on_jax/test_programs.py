@@ -204,7 +204,7 @@ def test_options_of_the_compiler_that_it_lacks_are_left_out() -> None:
 
 def test_options_of_the_compiler_are_those_of_the_graph() -> None:
     def chosen(function: Any, *arguments: Any) -> set[str]:
-        graph = tfpy.function(function).get_concrete_function(*arguments).graph
+        graph = tfpy.function(function).get_concrete_function(*arguments).traced.graph
         return {name.removeprefix("xla_cpu_") for name in jax_program.compiler_options(graph)}
 
     def reduced(x: Any, w: Any) -> Any:
@@ -237,7 +237,7 @@ def test_gpus_exchange_large_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
         return x * 2.0
 
     x = tfpy.ones([4])
-    graphs = [f.get_concrete_function(x).graph for f in (summed, alone)]
+    graphs = [f.get_concrete_function(x).traced.graph for f in (summed, alone)]
     monkeypatch.setattr(jax_program.jax, "default_backend", lambda: "gpu")
     monkeypatch.setattr(jax_program, "_is_known", lambda name, value: True)
     of_replicas, of_one = map(jax_program.compiler_options, graphs)

@@ -66,7 +66,7 @@ class Builder:
 def traced(function: Callable[..., Any], *shapes: tuple[int, ...]) -> Graph:
     """Return the simplified Graph of a function of float32 tensors."""
     specs = [tf.TensorSpec(shape, tf.float32) for shape in shapes]
-    return simplify(tf.function(function).get_concrete_function(*specs).graph)
+    return simplify(tf.function(function).get_concrete_function(*specs).traced.graph)
 
 
 def kinds(graph: Graph) -> list[str]:

@@ -33,7 +33,7 @@ def test_variables_that_nobody_reads_go() -> None:
             i += 1
         return y
 
-    before = program.get_concrete_function(tf.constant(X)).graph
+    before = program.get_concrete_function(tf.constant(X)).traced.graph
     after = compiled(before)
     verify(after)
     assert [len(e.outputs) for e in loops(before)] == [3]
@@ -67,7 +67,7 @@ def test_the_loop_that_notes_serves_both() -> None:
                 y = tf.sin(y) * x
         return y, tape.gradient(y, x)
 
-    before = program.get_concrete_function(tf.constant(X)).graph
+    before = program.get_concrete_function(tf.constant(X)).traced.graph
     after = compiled(before)
     verify(after)
     assert len(loops(before)) == 3
@@ -89,7 +89,7 @@ def test_gradients_of_tables_are_lists_of_rows() -> None:
         return tape.gradient(total, table)
 
     table = tf.constant(np.ones([3, 2], np.float32))
-    graph = compiled(program.get_concrete_function(table).graph)
+    graph = compiled(program.get_concrete_function(table).traced.graph)
     back = loops(graph)[-1]
     whole = [v for v in back.outputs if graph.avals[v].shape == (3, 2)]
     assert not whole

@@ -32,7 +32,7 @@ def weights(rng: np.random.Generator) -> Weights:
 def optimized(function: Any, x: Any, *, has_weights: bool) -> tuple[Graph, Graph, Graph]:
     """Return the traced Graph, the prelude and main, which together compute the same."""
     concrete = tf.function(function).get_concrete_function(x)
-    graph = concrete.graph
+    graph = concrete.traced.graph
     positions = range(1, len(graph.inputs)) if has_weights else ()
     prelude, main = optimize_with_weights(graph, NumpyTarget(), positions)
     inputs = [x.numpy(), *(v.numpy() for v in concrete.variables)]
@@ -147,7 +147,7 @@ def test_attention(weights: Weights, rng: np.random.Generator) -> None:
 
 def test_biases_follow_their_products(weights: Weights, rng: np.random.Generator) -> None:
     x = tf.constant(rng.normal(size=(2, 6, 8)).astype(np.float32))
-    graph = simplify(tf.function(Encoder(weights)).get_concrete_function(x).graph)
+    graph = simplify(tf.function(Encoder(weights)).get_concrete_function(x).traced.graph)
     products = 0
     for eqn, after in zip(graph.eqns, graph.eqns[1:], strict=False):
         if eqn.op.name == "matmul" and graph.avals[eqn.outputs[0]].rank == 2:

@@ -36,5 +36,7 @@ def apart(q: Any, k: Any, v: Any) -> Any:
 )
 def test_taken_where_fewer_draws_pay(function: Any, shape: tuple[int, ...], taken: bool) -> None:
     specs = [tf.TensorSpec(shape)] * 3
-    graph = optimize(tf.function(function).get_concrete_function(*specs).graph, WebGLTarget())
+    graph = optimize(
+        tf.function(function).get_concrete_function(*specs).traced.graph, WebGLTarget()
+    )
     assert any(dict(eqn.attrs).get("kind") == "attention" for eqn in graph.eqns) == taken

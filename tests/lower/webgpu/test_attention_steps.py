@@ -30,7 +30,7 @@ def steps_of(program: Program) -> list[tuple[str, list[int]]]:
 def lowered(heads: int, m: int, n: int, width: int = 64, *mask: tuple[int, ...]) -> Program:
     shapes = [(heads, m, width), (heads, n, width), (heads, n, width), *mask]
     specs = [tf.TensorSpec(shape) for shape in shapes]
-    graph = tf.function(attend).get_concrete_function(*specs).graph
+    graph = tf.function(attend).get_concrete_function(*specs).traced.graph
     program = lower(optimize(graph, WebGPUTarget()))
     verify(program)
     return program

@@ -135,6 +135,8 @@ def _explain_in(module: types.ModuleType, lazy: Callable[[str], Any]) -> None:
         if not name.startswith("_"):
             with contextlib.suppress(KeyError):
                 value = vars(module)[name] = adapt(vars(module), name, lazy(name))
+                if name not in vars(module).get("_LATER", ()):
+                    vars(module).setdefault("_OF_OTHERS", set()).add(name)
                 return value
         raise AbsentName(module, name)
 
@@ -152,7 +154,7 @@ def _modules(module: types.ModuleType) -> Iterator[types.ModuleType]:
 
 def own_names(module: types.ModuleType) -> list[str]:
     """Return the public names of a module that tfpy defines."""
-    names = {*vars(module), *vars(module).get("_LATER", ())}
+    names = {*vars(module), *vars(module).get("_LATER", ())} - vars(module).get("_OF_OTHERS", set())
     return sorted(name for name in names if not name.startswith("_"))
 
 

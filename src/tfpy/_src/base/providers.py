@@ -10,7 +10,12 @@ import importlib
 from collections.abc import Callable
 from typing import Any
 
+_FUNCTIONS = "tfpy._src.checkpoints.saved_models.function_graph"
 PROVIDERS = {
+    "ConcreteFunction.function_def": (_FUNCTIONS, "function_def_of"),
+    "ConcreteFunction.function_type": (_FUNCTIONS, "function_type_of"),
+    "ConcreteFunction.inference_fn": (_FUNCTIONS, "AtomicFunction"),
+    "ConcreteFunction.graph": (_FUNCTIONS, "graph_of"),
     "Graph.as_graph_def": ("tfpy._src.formats.summary.operations", "graph_def_of"),
 }
 """Module and function of each method."""

@@ -331,7 +331,7 @@ class _Program:
         self._concrete = concrete
         self._graph: Graph | None = None
         """None if the host runs control flow, Python or assignments among the equations."""
-        graph = concrete.graph
+        graph = concrete.traced.graph
         if not concrete.assigned and not any(isinstance(e.op, ControlOp) for e in graph.eqns):
             self._graph = simplify(strip(graph))
 

@@ -7,7 +7,7 @@ begins, and assigns them when it ends.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Self
 
 import numpy as np
@@ -45,6 +45,7 @@ class WrittenFunction:
         result: The result, with specs in place of tensors.
         captured: Variables and entries of tables that follow the arguments.
         messages: Encoded functions: this one and those that it calls.
+        places: Numbers of the results of nodes, by the names of the values.
     """
 
     name: str
@@ -54,6 +55,7 @@ class WrittenFunction:
     result: Any
     captured: list[Any]
     messages: list[bytes]
+    places: dict[str, int] = field(default_factory=dict)
 
 
 class Body(Nodes):
@@ -98,10 +100,10 @@ def written(concrete: ConcreteFunction, name: str) -> WrittenFunction:
     ports = tuple(
         FunctionPort(names.free(n.lower()), value, t.dtype, shape)
         for (n, t), value, shape in zip(
-            concrete.call.tensors, trace.graph.inputs[:count], shapes, strict=True
+            concrete.call.tensors, trace.traced.graph.inputs[:count], shapes, strict=True
         )
     )
-    extras = list(zip(trace.graph.inputs[count:], trace.extras, strict=True))
+    extras = list(zip(trace.traced.graph.inputs[count:], trace.extras, strict=True))
     variables = {value: extra.variable for value, extra in extras if extra.variable is not None}
     weights = {
         value: Weight(names.free(f"captured_{i}"), np.asarray(extra.fetch().numpy()), True)
@@ -110,21 +112,21 @@ def written(concrete: ConcreteFunction, name: str) -> WrittenFunction:
     }
     fed = frozenset(value for value, extra in extras if extra.anew is not None)
     source = FunctionSource(
-        name, trace.graph, ports, (), False, weights, fed, sizes, Lists(trace.graph)
+        name, trace.traced.graph, ports, (), False, weights, fed, sizes, Lists(trace.traced.graph)
     )
     body = Body(source, name)
     body.captured = {}
     for port in ports:
-        body.inputs.append(NodeValue(port.name, port.dtype, trace.graph.avals[port.value]))
-        body.bind(trace.graph, port.value, body.inputs[-1])
+        body.inputs.append(NodeValue(port.name, port.dtype, trace.traced.graph.avals[port.value]))
+        body.bind(trace.traced.graph, port.value, body.inputs[-1])
     body.read_weights()
     for value, variable in variables.items():
-        read = _read(body, body.handle(variable), trace.graph.avals[value].dtype)
-        body.bind(trace.graph, value, read)
-    body.write(trace.graph)
+        read = _read(body, body.handle(variable), trace.traced.graph.avals[value].dtype)
+        body.bind(trace.traced.graph, value, read)
+    body.write(trace.traced.graph)
     count = len(trace.results.tensors)
-    made = [body.op("Identity", body.value(v)) for v in trace.graph.outputs[:count]]
-    assigned = [body.value(v) for v in trace.graph.outputs[count:]]
+    made = [body.op("Identity", body.value(v)) for v in trace.traced.graph.outputs[:count]]
+    assigned = [body.value(v) for v in trace.traced.graph.outputs[count:]]
     body.outputs = [value.name for value in (*made, *assigned)]
     body.pruned()
     body.checked()
@@ -138,7 +140,9 @@ def written(concrete: ConcreteFunction, name: str) -> WrittenFunction:
     specs = [leaf for leaf in nest.flatten(signature) if isinstance(leaf, TensorSpec)]
     result, outputs = _result(concrete)
     captured = [value for value, _ in body.captured.values()]
-    return WrittenFunction(name, specs, outputs, signature, result, captured, [own, *called])
+    places = {output: i for node in body.nodes for i, output in enumerate(node.outputs)}
+    messages = [own, *called]
+    return WrittenFunction(name, specs, outputs, signature, result, captured, messages, places)
 
 
 def _read(body: Body, handle: str, dtype: DType) -> NodeValue:

@@ -129,16 +129,19 @@ def sized_trace(opened: ConcreteFunction) -> tuple[ConcreteFunction, OpenSizes, 
 
     concrete, other, small, sizes = traced(shapes, trace)
     if small is not None:
-        check_small(concrete.graph, small.graph)
+        check_small(concrete.traced.graph, small.traced.graph)
     if other is not None:
         captured = {
             value: (one.fetch().numpy(), two.fetch().numpy())
             for value, one, two in zip(
-                concrete.graph.inputs[len(specs) :], concrete.extras, other.extras, strict=False
+                concrete.traced.graph.inputs[len(specs) :],
+                concrete.extras,
+                other.extras,
+                strict=False,
             )
             if one.tensor is not two.tensor and one.variable is None and one.anew is None
         }
-        sizes = checked(concrete.graph, other.graph, sizes, captured)
+        sizes = checked(concrete.traced.graph, other.traced.graph, sizes, captured)
     return concrete, sizes, [_shown(s) for s in shapes]
 
 
@@ -149,7 +152,7 @@ def _shown(shape: TensorShape) -> tuple[int | None, ...]:
 def _source(
     concrete: ConcreteFunction, sizes: OpenSizes, shapes: Sequence[tuple[int | None, ...]]
 ) -> FunctionSource:
-    graph, taken = concrete.graph, FreeNames()
+    graph, taken = concrete.traced.graph, FreeNames()
     count = len(concrete.call.tensors)
     inputs = tuple(
         FunctionPort(taken.free(name), value, aval_of(t).dtype, shape)

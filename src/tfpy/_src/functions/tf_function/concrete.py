@@ -12,7 +12,6 @@ from tfpy._src.base import tracing
 from tfpy._src.base.errors import invalid
 from tfpy._src.base.members import Listed
 from tfpy._src.base.profiler_spans import clock, note, recorders
-from tfpy._src.compiler.ir.graph import Graph
 from tfpy._src.core import nest, records
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.core.tensor_shape import TensorShape
@@ -29,6 +28,7 @@ from tfpy._src.functions.tf_function.description import (
     parameters_of,
     structured,
 )
+from tfpy._src.functions.tf_function.inspection import Inspected
 from tfpy._src.functions.tf_function.lifting import initialize
 from tfpy._src.functions.tf_function.results import (
     Results,
@@ -46,7 +46,7 @@ from tfpy._src.tensors.variables.placeholder import Placeholder
 from tfpy._src.tensors.variables.variable import Variable
 
 
-class ConcreteFunction(Listed):
+class ConcreteFunction(Listed, Inspected):
     """A Python function traced and compiled for one signature.
 
     Args:
@@ -253,7 +253,7 @@ class ConcreteFunction(Listed):
         completed share, from 0.0 to 1.0.
         """
         await self.traced.executable.prepare(progress)
-        if not self.traced.assigned and not any(eqn.op.stateful for eqn in self.graph.eqns):
+        if not self.traced.assigned and not any(eqn.op.stateful for eqn in self.traced.graph.eqns):
             self.traced.compute(
                 [zeros(aval_of(t).shape, aval_of(t).dtype) for _, t in self.call.tensors]
             )
@@ -304,11 +304,6 @@ class ConcreteFunction(Listed):
     def assigned(self) -> tuple[Variable, ...]:
         """Variables that the function assigns."""
         return tuple(self.traced.assigned)
-
-    @property
-    def graph(self) -> Graph:
-        """Graph of the traced equations."""
-        return self.traced.graph
 
     @property
     def extras(self) -> tuple[Extra, ...]:

@@ -278,7 +278,7 @@ def mean_pairwise_squared_error(
 
     See also: `tf.compat.v1.losses.mean_squared_error`.
     """
-    found = _pairwise(labels, predictions, weights, _graph() is None)
+    found = _pairwise(labels, predictions, weights, tracing.executing_eagerly())
     add_loss(found, loss_collection)
     return found
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import inspect
 import sys
@@ -84,8 +85,12 @@ def names(namespace: str) -> Callable[[], Iterable[str]]:
     """Return a function that lists the names that `find` finds in a namespace."""
 
     def listed() -> Iterable[str]:
-        root = _public(namespace) if namespace else sys.modules[__name__.partition(".")[0]]
-        own = [n for n in dir(root) if not n.startswith("_") and n not in OUTSIDE]
-        return [*own, *(n for n in MOVED if not namespace)]
+        root = sys.modules[__name__.partition(".")[0]]
+        moved = [path.rpartition(".") for path in MOVED]
+        found = [name for where, _, name in moved if where == namespace]
+        with contextlib.suppress(KeyError):
+            holder = _public(namespace) if namespace else root
+            found += [n for n in dir(holder) if not n.startswith("_") and n not in OUTSIDE]
+        return found
 
     return listed
