@@ -152,7 +152,7 @@ class ConcreteFunction(Listed, Inspected):
         """Run the compiled function.
 
         Args:
-            *args, **kwargs: Arguments of the Python function. Arguments that are not tensors may be
+            args, kwargs: Arguments of the Python function. Arguments that are not tensors may be
                 omitted, because their values are part of the trace.
 
         Returns:
@@ -170,7 +170,7 @@ class ConcreteFunction(Listed, Inspected):
         """Call the function without blocking the page, like `call_async` of a `tf.function`.
 
         Args:
-            *args, **kwargs: Arguments of the call.
+            args, kwargs: Arguments of the call.
 
         Returns:
             An awaitable that resolves to the result of the call.
@@ -262,7 +262,7 @@ class ConcreteFunction(Listed, Inspected):
         """Return the program that the active backend runs, as text and as a diagram.
 
         Args:
-            *args, **kwargs: Arguments of a call. Only used if the signature contains None.
+            args, kwargs: Arguments of a call. Only used if the signature contains None.
 
         Returns:
             A `Lowered`.
