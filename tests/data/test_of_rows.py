@@ -55,7 +55,7 @@ def graph_of(function: Callable[[Any, Any], Any]) -> tuple[Any, list[Any]]:
     found = compiled.get_concrete_function(
         tf.TensorSpec(IMAGES.shape[1:], tf.uint8), tf.TensorSpec([], tf.int32)
     )
-    return simplify(close(found.graph)), [np.asarray(e.tensor) for e in found.extras]
+    return simplify(close(found.traced.graph)), [np.asarray(e.tensor) for e in found.extras]
 
 
 @pytest.mark.parametrize("name", ROWWISE)

@@ -5,8 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 import threading
-from abc import ABCMeta
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import count
 from typing import TYPE_CHECKING, Any
@@ -43,13 +42,25 @@ class _Local(threading.local):
 local = _Local()
 
 
-def created(default: Creator, given: Mapping[str, Any]) -> Any:
+def signature_of(kind: type[Variable]) -> inspect.Signature:
+    """Return the signature of the constructor of a class."""
+    found = inspect.signature(kind.__init__)
+    return found.replace(parameters=[*found.parameters.values()][1:])
+
+
+def created(
+    default: Creator, kind: type[Variable], args: Sequence[Any], kwargs: Mapping[str, Any]
+) -> Any:
     """Return what the active creators make of the arguments of a Variable.
 
     Args:
         default: Function that makes the Variable. The outermost creator receives it.
-        given: Arguments of the Variable by name.
+        kind: Class of the Variable.
+        args, kwargs: Arguments of the Variable.
     """
+    bound = signature_of(kind).bind(*args, **kwargs)
+    bound.apply_defaults()
+    given = {**bound.arguments, "experimental_enable_variable_lifting": None, **kwargs}
     make = functools.partial(_without_creators, default)
     for creator in local.creators:
         make = functools.partial(creator, make)
@@ -62,29 +73,6 @@ def _without_creators(default: Creator, **arguments: Any) -> Any:
         return default(**arguments)
     finally:
         local.creators = saved
-
-
-class Creatable(ABCMeta):
-    """The class of Variable, which calls the functions of `tf.variable_creator_scope`.
-
-    It does not call them for subclasses, which lack the attribute `__creatable__`.
-    """
-
-    @property
-    def __signature__(cls) -> inspect.Signature:
-        """Signature of the constructor, which the reference and editors show."""
-        found = inspect.signature(cls.__init__)  # type: ignore[misc]
-        return found.replace(parameters=[*found.parameters.values()][1:])
-
-    if not TYPE_CHECKING:  # type checkers find the arguments of `__init__`
-
-        def __call__(cls, *args: Any, **kwargs: Any) -> Any:
-            if not vars(cls).get("__creatable__") or not local.creators:
-                return super().__call__(*args, **kwargs)
-            bound = inspect.signature(cls).bind(*args, **kwargs)
-            bound.apply_defaults()
-            given = bound.arguments | {"experimental_enable_variable_lifting": None} | kwargs
-            return created(super().__call__, given)
 
 
 @contextmanager

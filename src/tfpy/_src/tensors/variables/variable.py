@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from abc import ABCMeta
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tfpy._src.base import tracing
 from tfpy._src.base.dtypes import WIDER, DType
@@ -14,8 +15,8 @@ from tfpy._src.core.name_scope import prefix
 from tfpy._src.core.tensor import Reference, Tensor, printed
 from tfpy._src.core.tensor_shape import TensorShape, known_shape
 from tfpy._src.core.typing import DTypeLike, ShapeLike, TensorLike
+from tfpy._src.tensors.variables import creators
 from tfpy._src.tensors.variables.assignment import AssignMethods
-from tfpy._src.tensors.variables.creators import Creatable, next_number
 from tfpy._src.tensors.variables.distribution import (
     VariableAggregation,
     VariableSynchronization,
@@ -27,14 +28,25 @@ from tfpy._src.tensors.variables.python_values import PythonValues
 OF_REPLICAS: dict[VariableSynchronization, type[Variable]] = {}
 """Classes that replace Variable in the scope of several replicas. They register themselves."""
 
-OF_GRAPHS: list[type[Variable]] = []
-"""The class that replaces Variable while a graph is active. It registers itself."""
+OF_GRAPHS: list[type[Variable]] = []  # the class that replaces Variable in graphs
 
-_SYNCHRONIZATION = 9
-"""Position of the argument `synchronization` of `Variable`."""
+_SYNCHRONIZATION = 9  # position of the argument `synchronization` of `Variable`
 
 
-class Variable(AssignMethods, PythonValues, metaclass=Creatable):
+class _Creatable(ABCMeta):
+    """The class of Variable, which calls the functions of `tf.variable_creator_scope`."""
+
+    __signature__ = property(creators.signature_of)  # for the reference and editors
+
+    if not TYPE_CHECKING:  # type checkers find the arguments of `__init__`
+
+        def __call__(cls, *args: Any, **kwargs: Any) -> Any:
+            if cls is not Variable or not creators.local.creators:
+                return super().__call__(*args, **kwargs)
+            return creators.created(super().__call__, cls, args, kwargs)
+
+
+class Variable(AssignMethods, PythonValues, metaclass=_Creatable):
     """A mutable tensor with a fixed dtype and, usually, a fixed shape.
 
     A Variable can be passed to ops like a tensor, and the op reads its current value. The methods
@@ -76,8 +88,6 @@ class Variable(AssignMethods, PythonValues, metaclass=Creatable):
     See also: `tf.GradientTape`, `tf.Module`, `tf.constant`.
     """
 
-    __creatable__ = True
-
     def __new__(cls, *args: Any, **kwargs: Any) -> Variable:
         if cls is Variable and scope.replicas > 1:
             kind = kwargs.get("synchronization", VariableSynchronization.AUTO)
@@ -114,7 +124,7 @@ class Variable(AssignMethods, PythonValues, metaclass=Creatable):
             )
             self.constraint = constraint
             self.strategy = scope.strategy
-            self.number = next_number(self)
+            self.number = creators.next_number(self)
             self.name = f"{above}{name or 'Variable'}:0"
             self._aval = tensor.aval
             if dtype is None:
