@@ -79,9 +79,9 @@ def sparse(op: str, key: str, parts: Sequence[Array], dtype: DType, batched: boo
     """Return the values of each example as a row of a sparse tensor, or as a vector."""
     values = tensor(op, key, joined(parts, dtype))
     lengths = np.array([part.size for part in parts], np.int64)
-    rows = np.repeat(np.arange(len(parts)), lengths)
+    rows = np.repeat(np.arange(len(parts)), lengths.astype(np.intp))
     starts = np.cumsum(lengths) - lengths
-    columns = np.arange(lengths.sum()) - np.repeat(starts, lengths)
+    columns = np.arange(lengths.sum()) - np.repeat(starts, lengths.astype(np.intp))
     longest = int(lengths.max(initial=0))
     if not batched:
         return sparse_of(columns[:, None], values, (longest,))

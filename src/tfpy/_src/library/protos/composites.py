@@ -148,10 +148,10 @@ def _of_batch(
             for at, n in zip(np.cumsum(lengths) - lengths, lengths, strict=True)
         ]
         counts = np.array([row.max(initial=-1) + 1 for row in rows], kind)
-        numbers = numbers + np.repeat(np.cumsum(counts) - counts, lengths)
+        numbers = numbers + np.repeat(np.cumsum(counts) - counts, np.asarray(lengths, np.intp))
         lengths = counts
     elif not isinstance(partition, RowLengths):
-        numbers = numbers + np.repeat(starts, lengths)
+        numbers = numbers + np.repeat(starts, np.asarray(lengths, np.intp))
     make = _FROM_KEY[type(partition)]
     inner = make(found.values, numbers.astype(kind), validate=feature.validate)
     return _rows(inner, np.cumsum([0, *lengths]), feature)

@@ -120,6 +120,6 @@ def packed_numbers(data: memoryview, wire: int, dtype: str, what: str) -> Array:
         raise ModelFileError(f"{what} has a number of more than ten bytes")
     if raw.size == ends.size:
         return raw.astype(dtype)
-    places = np.arange(raw.size) - np.repeat(starts, sizes)
+    places = np.arange(raw.size) - np.repeat(starts, np.asarray(sizes, np.intp))
     parts = (raw & 0x7F).astype(np.uint64) << (7 * places).astype(np.uint64)
     return np.add.reduceat(parts, starts).astype(dtype)
