@@ -51,8 +51,9 @@ def extract_volume_patches(
     Example:
         >>> import tfpy as tf
         >>> x = tf.reshape(tf.range(8), [1, 2, 2, 2, 1])
-        >>> tf.extract_volume_patches(x, [1, 2, 2, 2, 1], [1, 1, 1, 1, 1], "VALID").numpy().ravel()
-        array([0, 1, 2, 3, 4, 5, 6, 7], dtype=int32)
+        >>> y = tf.extract_volume_patches(x, [1, 2, 2, 2, 1], [1, 1, 1, 1, 1], "VALID")
+        >>> y.numpy().ravel().tolist()
+        [0, 1, 2, 3, 4, 5, 6, 7]
 
     See also: `tf.image.extract_patches`.
     """
