@@ -89,6 +89,18 @@ JAX_LATE = ("backend", "processes", "relay", "sharding")
 DISPLAY_LATE = (
     *("arrays", "diagrams", "layered_layout", "line_charts", "live_plot", "progress", "tables"),
 )
+LIBRARY_LATE = (
+    *("experimental_numpy", "extension_types", "feature_columns", "linear_operators", "networks"),
+    *("protos", "queues"),
+)
+COMPAT_LATE = (
+    *("casts", "changed", "co*", "examples", "functions", "graph_*", "i*", "losses", "matrix_*"),
+    *("networks", "optimizer", "scaled_*", "scattering", "scoped_*", "switches"),
+)
+GRAPHS_LATE = (
+    *("collections", "defaults", "graph", "lookup", "operation", "overriding", "placeholders"),
+    *("plan", "session", "variables"),
+)
 ENGINE = "tfpy/_src/"
 FINDS = ("__init__", *(f"loader/{name}" for name in LOADER))
 """Modules of the engine that stay files, because they let Python find the others."""
@@ -103,6 +115,13 @@ ENGINE_LATE = (
     # Deferred code looks up their names (keras_support/overlay.py).
     *(f"{ENGINE}display/{name}" for name in DISPLAY_LATE),
     f"{ENGINE}functions/tf_function/diagrams",
+    # Groups of names that programs of a certain kind use.
+    *(f"{ENGINE}library/{name}/*" for name in LIBRARY_LATE),
+    *(f"{ENGINE}library/compat/{name}" for name in COMPAT_LATE),
+    *(f"{ENGINE}functions/graph_mode/{name}" for name in GRAPHS_LATE),
+    f"{ENGINE}tensors/special/*",
+    f"{ENGINE}testing/*",
+    f"{ENGINE}keras_support/cell_wrapper*",
     # Checkpoints and SavedModels.
     f"{ENGINE}checkpoints/[!_s]*",
     f"{ENGINE}checkpoints/saved_models/*",

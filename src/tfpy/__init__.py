@@ -204,12 +204,6 @@ from tfpy._src.functions.control.ordering import (
 )
 from tfpy._src.functions.control.tensor_array import TensorArray as TensorArray
 from tfpy._src.functions.control.vectorized import vectorized_map as vectorized_map
-from tfpy._src.functions.graph_mode.graph import Graph as Graph
-from tfpy._src.functions.graph_mode.operation import Operation as Operation
-from tfpy._src.functions.graph_mode.overriding import (
-    RegisterGradient as RegisterGradient,
-    no_gradient as no_gradient,
-)
 from tfpy._src.functions.tf_function.api import (
     compile_model as compile_model,
     compile_model_async as compile_model_async,
@@ -480,6 +474,12 @@ if _typing.TYPE_CHECKING:
         load_layers_model_async as load_layers_model_async,
         save_layers_model as save_layers_model,
     )
+    from tfpy._src.functions.graph_mode.graph import Graph as Graph
+    from tfpy._src.functions.graph_mode.operation import Operation as Operation
+    from tfpy._src.functions.graph_mode.overriding import (
+        RegisterGradient as RegisterGradient,
+        no_gradient as no_gradient,
+    )
     from tfpy._src.library.config.device_info import device_info as device_info
     from tfpy._src.library.networks.patches import (
         conv as conv,
@@ -509,6 +509,10 @@ _LATER = {
     "save_onnx": "tfpy._src.formats.onnx.save",
     "make_ndarray": "tfpy._src.library.protos.tensor_protos",
     "make_tensor_proto": "tfpy._src.library.protos.tensor_protos",
+    "Graph": "tfpy._src.functions.graph_mode.graph",
+    "Operation": "tfpy._src.functions.graph_mode.operation",
+    "RegisterGradient": "tfpy._src.functions.graph_mode.overriding",
+    "no_gradient": "tfpy._src.functions.graph_mode.overriding",
     "approx_top_k": "tfpy._src.library.networks.ranking",
     "conv": "tfpy._src.library.networks.patches",
     "extract_volume_patches": "tfpy._src.library.networks.patches",

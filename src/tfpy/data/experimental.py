@@ -10,9 +10,6 @@ from tfpy._src.data.dataset import (
     INFINITE_CARDINALITY as INFINITE_CARDINALITY,
     UNKNOWN_CARDINALITY as UNKNOWN_CARDINALITY,
 )
-from tfpy._src.data.example_batches import (
-    make_batched_features_dataset as make_batched_features_dataset,
-)
 from tfpy._src.data.experimental import (
     Counter as Counter,
     CsvDataset as CsvDataset,
@@ -60,6 +57,9 @@ from tfpy._src.data.transformations import (
 )
 
 if _typing.TYPE_CHECKING:
+    from tfpy._src.data.example_batches import (
+        make_batched_features_dataset as make_batched_features_dataset,
+    )
     from tfpy._src.data.reducing import (
         SHARD_HINT as SHARD_HINT,
         Reducer as Reducer,
@@ -73,6 +73,7 @@ if _typing.TYPE_CHECKING:
     )
 
 _LATER = {
+    "make_batched_features_dataset": "tfpy._src.data.example_batches",
     "Reducer": "tfpy._src.data.reducing",
     "SHARD_HINT": "tfpy._src.data.reducing",
     "TFRecordWriter": "tfpy._src.data.reducing",

@@ -34,30 +34,6 @@ from tfpy._src.library.io.stored_models import (
     list_models_async as list_models_async,
     remove_model_async as remove_model_async,
 )
-from tfpy._src.library.protos.features import (
-    FixedLenFeature as FixedLenFeature,
-    FixedLenSequenceFeature as FixedLenSequenceFeature,
-    RaggedFeature as RaggedFeature,
-    SparseFeature as SparseFeature,
-    VarLenFeature as VarLenFeature,
-)
-from tfpy._src.library.protos.parsing import (
-    parse_example as parse_example,
-    parse_single_example as parse_single_example,
-)
-from tfpy._src.library.protos.sequence_parsing import (
-    parse_sequence_example as parse_sequence_example,
-    parse_single_sequence_example as parse_single_sequence_example,
-)
-from tfpy._src.library.protos.sparse_protos import (
-    deserialize_many_sparse as deserialize_many_sparse,
-    serialize_many_sparse as serialize_many_sparse,
-    serialize_sparse as serialize_sparse,
-)
-from tfpy._src.library.protos.tensor_protos import (
-    parse_tensor as parse_tensor,
-    serialize_tensor as serialize_tensor,
-)
 from tfpy.io import gfile as gfile
 
 if _typing.TYPE_CHECKING:
@@ -70,13 +46,51 @@ if _typing.TYPE_CHECKING:
         match_filenames_once as match_filenames_once,
         matching_files as matching_files,
     )
+    from tfpy._src.library.protos.features import (
+        FixedLenFeature as FixedLenFeature,
+        FixedLenSequenceFeature as FixedLenSequenceFeature,
+        RaggedFeature as RaggedFeature,
+        SparseFeature as SparseFeature,
+        VarLenFeature as VarLenFeature,
+    )
     from tfpy._src.library.protos.json_examples import decode_json_example as decode_json_example
+    from tfpy._src.library.protos.parsing import (
+        parse_example as parse_example,
+        parse_single_example as parse_single_example,
+    )
+    from tfpy._src.library.protos.sequence_parsing import (
+        parse_sequence_example as parse_sequence_example,
+        parse_single_sequence_example as parse_single_sequence_example,
+    )
+    from tfpy._src.library.protos.sparse_protos import (
+        deserialize_many_sparse as deserialize_many_sparse,
+        serialize_many_sparse as serialize_many_sparse,
+        serialize_sparse as serialize_sparse,
+    )
+    from tfpy._src.library.protos.tensor_protos import (
+        parse_tensor as parse_tensor,
+        serialize_tensor as serialize_tensor,
+    )
 
 _LATER = {
     "decode_and_crop_jpeg": "tfpy._src.library.io.image_parts",
     "decode_webp": "tfpy._src.library.io.image_parts",
     "extract_jpeg_shape": "tfpy._src.library.io.image_parts",
-    "decode_json_example": "tfpy._src.library.protos.json_examples",
     "match_filenames_once": "tfpy._src.library.io.matching",
     "matching_files": "tfpy._src.library.io.matching",
+    "FixedLenFeature": "tfpy._src.library.protos.features",
+    "FixedLenSequenceFeature": "tfpy._src.library.protos.features",
+    "RaggedFeature": "tfpy._src.library.protos.features",
+    "SparseFeature": "tfpy._src.library.protos.features",
+    "VarLenFeature": "tfpy._src.library.protos.features",
+    "decode_json_example": "tfpy._src.library.protos.json_examples",
+    "parse_example": "tfpy._src.library.protos.parsing",
+    "parse_single_example": "tfpy._src.library.protos.parsing",
+    "parse_sequence_example": "tfpy._src.library.protos.sequence_parsing",
+    "parse_single_sequence_example": "tfpy._src.library.protos.sequence_parsing",
+    "deserialize_many_sparse": "tfpy._src.library.protos.sparse_protos",
+    "serialize_many_sparse": "tfpy._src.library.protos.sparse_protos",
+    "serialize_sparse": "tfpy._src.library.protos.sparse_protos",
+    "parse_tensor": "tfpy._src.library.protos.tensor_protos",
+    "serialize_tensor": "tfpy._src.library.protos.tensor_protos",
 }

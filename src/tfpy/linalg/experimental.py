@@ -2,6 +2,13 @@
 
 # Generated from api.toml and the op table by `build.py face`. Edit those instead.
 
-from tfpy._src.library.linear_operators.conjugate_gradient import (
-    conjugate_gradient as conjugate_gradient,
-)
+import typing as _typing
+
+if _typing.TYPE_CHECKING:
+    from tfpy._src.library.linear_operators.conjugate_gradient import (
+        conjugate_gradient as conjugate_gradient,
+    )
+
+_LATER = {
+    "conjugate_gradient": "tfpy._src.library.linear_operators.conjugate_gradient",
+}
