@@ -57,7 +57,7 @@ _install_keras()
 V1 = "tf.compat.v1"
 V1_START = f"""
 from {ENGINE}.base.missing_names import explain as _explain
-from {ENGINE}.keras_support.keras import LAZY as _LAZY
+from {ENGINE}.library.compat.names import LAZY as _LAZY
 """
 V1_END = "_explain(__name__, _LAZY)\n"
 """The end of `tf.compat.v1`, which is imported on first access, after the end of `tf` has run."""

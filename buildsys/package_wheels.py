@@ -90,16 +90,21 @@ DISPLAY_LATE = (
     *("arrays", "diagrams", "layered_layout", "line_charts", "live_plot", "progress", "tables"),
 )
 LIBRARY_LATE = (
-    *("experimental_numpy", "extension_types", "feature_columns", "linear_operators", "networks"),
-    *("protos", "queues"),
+    *(
+        "candidates",
+        "compat",
+        "experimental_numpy",
+        "extension_types",
+        "feature_columns",
+        "linear_operators",
+    ),
+    *("networks", "protos", "queues"),
 )
-COMPAT_LATE = (
-    *("casts", "changed", "co*", "examples", "functions", "graph_*", "i*", "losses", "matrix_*"),
-    *("networks", "optimizer", "scaled_*", "scattering", "scoped_*", "switches"),
-)
-GRAPHS_LATE = (
-    *("collections", "defaults", "graph", "lookup", "operation", "overriding", "placeholders"),
-    *("plan", "session", "variables"),
+OTHERS_LATE = (
+    *("data/example_batches", "data/reducing", "library/image/distorted_boxes"),
+    *("library/image/drawing", "library/io/image_parts", "library/io/jpeg_quality"),
+    *("library/io/matching", "functions/graph_mode/*", "tensors/special/*", "testing/*"),
+    *("keras_support/cell_wrapper*", "checkpoints/saver", "checkpoints/state"),
 )
 ENGINE = "tfpy/_src/"
 FINDS = ("__init__", *(f"loader/{name}" for name in LOADER))
@@ -117,11 +122,7 @@ ENGINE_LATE = (
     f"{ENGINE}functions/tf_function/diagrams",
     # Groups of names that programs of a certain kind use.
     *(f"{ENGINE}library/{name}/*" for name in LIBRARY_LATE),
-    *(f"{ENGINE}library/compat/{name}" for name in COMPAT_LATE),
-    *(f"{ENGINE}functions/graph_mode/{name}" for name in GRAPHS_LATE),
-    f"{ENGINE}tensors/special/*",
-    f"{ENGINE}testing/*",
-    f"{ENGINE}keras_support/cell_wrapper*",
+    *(f"{ENGINE}{name}" for name in OTHERS_LATE),
     # Checkpoints and SavedModels.
     f"{ENGINE}checkpoints/[!_s]*",
     f"{ENGINE}checkpoints/saved_models/*",

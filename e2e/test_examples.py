@@ -55,7 +55,7 @@ def wrong(steps: Any) -> str:
 
 
 @pytest.mark.parametrize("examples", [pytest.param(EXAMPLES, id="shared")])
-@run_in_browser(backends=BACKENDS, check_leaks=False)  # examples register objects that stay
+@run_in_browser(backends=BACKENDS)
 def test_examples(tf: Any, backend: str, examples: Any) -> None:
     """Run each example on one of the backends."""
     examples = examples[BACKENDS.index(backend) :: len(BACKENDS)]

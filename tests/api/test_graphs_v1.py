@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import subprocess
 import sys
 from collections.abc import Callable
@@ -11,6 +12,8 @@ from typing import Any
 import numpy as np
 import pytest
 from api.same import error, same
+
+import tfpy
 
 X = np.random.default_rng(0).normal(size=(20, 3)).astype(np.float32)
 Y = np.eye(2, dtype=np.float32)[(X[:, 0] > 0).astype(int)]
@@ -372,3 +375,13 @@ def test_without_eager_execution() -> None:
         [sys.executable, "-c", SCRIPT], capture_output=True, text=True, check=True
     )
     assert found.stdout == OUTPUT
+
+
+def test_eager_variables_are_not_kept() -> None:
+    gc.collect()
+    before = tfpy.memory()["numTensors"]
+    variable = tfpy.compat.v1.get_variable("kept", [2])
+    assert tfpy.memory()["numTensors"] > before
+    del variable
+    gc.collect()
+    assert tfpy.memory()["numTensors"] == before

@@ -13,14 +13,6 @@ from tfpy._src.core.primitives import (
     softplus as softplus,
     tanh as tanh,
 )
-from tfpy._src.library.candidates.losses import (
-    nce_loss as nce_loss,
-    sampled_softmax_loss as sampled_softmax_loss,
-)
-from tfpy._src.library.candidates.samplers import (
-    all_candidate_sampler as all_candidate_sampler,
-    fixed_unigram_candidate_sampler as fixed_unigram_candidate_sampler,
-)
 from tfpy._src.library.ctc.decoding import (
     ctc_beam_search_decoder as ctc_beam_search_decoder,
     ctc_greedy_decoder as ctc_greedy_decoder,
@@ -111,6 +103,14 @@ if _typing.TYPE_CHECKING:
         RNNCellDropoutWrapper as RNNCellDropoutWrapper,
         RNNCellResidualWrapper as RNNCellResidualWrapper,
     )
+    from tfpy._src.library.candidates.losses import (
+        nce_loss as nce_loss,
+        sampled_softmax_loss as sampled_softmax_loss,
+    )
+    from tfpy._src.library.candidates.samplers import (
+        all_candidate_sampler as all_candidate_sampler,
+        fixed_unigram_candidate_sampler as fixed_unigram_candidate_sampler,
+    )
     from tfpy._src.library.networks.patches import (
         batch_norm_with_global_normalization as batch_norm_with_global_normalization,
         depthwise_conv2d_backprop_filter as depthwise_conv2d_backprop_filter,
@@ -127,11 +127,15 @@ _LATER = {
     "RNNCellDeviceWrapper": "tfpy._src.keras_support.cell_wrappers",
     "RNNCellDropoutWrapper": "tfpy._src.keras_support.cell_wrappers",
     "RNNCellResidualWrapper": "tfpy._src.keras_support.cell_wrappers",
-    "approx_max_k": "tfpy._src.library.networks.ranking",
-    "approx_min_k": "tfpy._src.library.networks.ranking",
-    "isotonic_regression": "tfpy._src.library.networks.ranking",
+    "nce_loss": "tfpy._src.library.candidates.losses",
+    "sampled_softmax_loss": "tfpy._src.library.candidates.losses",
+    "all_candidate_sampler": "tfpy._src.library.candidates.samplers",
+    "fixed_unigram_candidate_sampler": "tfpy._src.library.candidates.samplers",
     "batch_norm_with_global_normalization": "tfpy._src.library.networks.patches",
     "depthwise_conv2d_backprop_filter": "tfpy._src.library.networks.patches",
     "depthwise_conv2d_backprop_input": "tfpy._src.library.networks.patches",
     "with_space_to_batch": "tfpy._src.library.networks.patches",
+    "approx_max_k": "tfpy._src.library.networks.ranking",
+    "approx_min_k": "tfpy._src.library.networks.ranking",
+    "isotonic_regression": "tfpy._src.library.networks.ranking",
 }

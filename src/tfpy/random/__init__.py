@@ -2,12 +2,8 @@
 
 # Generated from api.toml and the op table by `build.py face`. Edit those instead.
 
-from tfpy._src.library.candidates.samplers import (
-    all_candidate_sampler as all_candidate_sampler,
-    fixed_unigram_candidate_sampler as fixed_unigram_candidate_sampler,
-    log_uniform_candidate_sampler as log_uniform_candidate_sampler,
-    uniform_candidate_sampler as uniform_candidate_sampler,
-)
+import typing as _typing
+
 from tfpy._src.tensors.random.algorithm import Algorithm as Algorithm
 from tfpy._src.tensors.random.generator import (
     Generator as Generator,
@@ -37,3 +33,18 @@ from tfpy._src.tensors.random.stateless import (
 )
 from tfpy._src.tensors.random.streams import set_seed as set_seed
 from tfpy.random import experimental as experimental
+
+if _typing.TYPE_CHECKING:
+    from tfpy._src.library.candidates.samplers import (
+        all_candidate_sampler as all_candidate_sampler,
+        fixed_unigram_candidate_sampler as fixed_unigram_candidate_sampler,
+        log_uniform_candidate_sampler as log_uniform_candidate_sampler,
+        uniform_candidate_sampler as uniform_candidate_sampler,
+    )
+
+_LATER = {
+    "all_candidate_sampler": "tfpy._src.library.candidates.samplers",
+    "fixed_unigram_candidate_sampler": "tfpy._src.library.candidates.samplers",
+    "log_uniform_candidate_sampler": "tfpy._src.library.candidates.samplers",
+    "uniform_candidate_sampler": "tfpy._src.library.candidates.samplers",
+}

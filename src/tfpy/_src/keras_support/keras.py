@@ -10,8 +10,6 @@ from tfpy._src.base.missing_names import Lazy
 from tfpy._src.base.missing_packages import remedy
 from tfpy._src.keras_support.choice import NAME, backend, is_available
 from tfpy._src.keras_support.tensorflow_alias.finder import KERAS, as_tensorflow
-from tfpy._src.library.compat.moved_names import NAMESPACES
-from tfpy._src.library.compat.names import find, names
 
 MODULES = ("keras", "initializers", "metrics", "optimizers")
 """Names in `tf` that are Keras or one of its namespaces."""
@@ -92,9 +90,5 @@ LAZY = {
     "tfpy": Lazy(of_package, names_of_package),
     "tfpy.losses": Lazy(of_losses, names_of_losses),
     "tfpy.compat": Lazy(of_compat, lambda: ["v2"]),
-    **{
-        f"tfpy.compat.v1.{namespace}".removesuffix("."): Lazy(find(namespace), names(namespace))
-        for namespace in NAMESPACES
-    },
 }
 """Names of public modules that other packages or other public modules define."""

@@ -34,7 +34,6 @@ from tfpy._src.functions.graph_mode.session import (
     Session as Session,
     get_default_session as get_default_session,
 )
-from tfpy._src.keras_support.keras import LAZY as _LAZY
 from tfpy._src.library.compat.casts import (
     dimension_value as dimension_value,
     div as div,
@@ -115,6 +114,7 @@ from tfpy._src.library.compat.initializers import (
 from tfpy._src.library.compat.matrix_initializers import (
     orthogonal_initializer as orthogonal_initializer,
 )
+from tfpy._src.library.compat.names import LAZY as _LAZY
 from tfpy._src.library.compat.scaled_initializers import (
     glorot_normal_initializer as glorot_normal_initializer,
     glorot_uniform_initializer as glorot_uniform_initializer,

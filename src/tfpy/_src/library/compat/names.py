@@ -9,9 +9,10 @@ import sys
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from tfpy._src.base.missing_names import Lazy
 from tfpy._src.functions.graph_mode.recording import is_recordable, recorded
 from tfpy._src.library.compat.app import package
-from tfpy._src.library.compat.moved_names import MOVED, OUTSIDE
+from tfpy._src.library.compat.moved_names import MOVED, NAMESPACES, OUTSIDE
 from tfpy._src.library.compat.signatures import SIGNATURES
 
 
@@ -94,3 +95,10 @@ def names(namespace: str) -> Callable[[], Iterable[str]]:
         return found
 
     return listed
+
+
+LAZY = {
+    f"tfpy.compat.v1.{namespace}".removesuffix("."): Lazy(find(namespace), names(namespace))
+    for namespace in NAMESPACES
+}
+"""Names of `tf.compat.v1` that are names of `tf`, by module."""

@@ -152,7 +152,8 @@ def _found_or_made(
             aggregation=aggregation,
             **extra,
         )
-    store.variables[name] = made
+    if not is_eager():
+        store.variables[name] = made
     if regularizer is not None:
         with scopes.name_scope(f"{name}/Regularizer/"):
             loss = regularizer(made)
