@@ -104,6 +104,9 @@ OTHERS_LATE = (
     *("data/example_batches", "data/reducing", "library/image/distorted_boxes"),
     *("library/image/drawing", "library/io/image_parts", "library/io/jpeg_quality"),
     *("library/io/matching", "functions/graph_mode/*", "tensors/special/*", "testing/*"),
+    *("functions/control/critical_section", "library/config/execution", "library/io/decoding"),
+    *("library/strings/edit_distance", "library/strings/fingerprints"),
+    *("tensors/nn/moving_average", "tensors/random/initializers"),
     *("keras_support/cell_wrapper*", "checkpoints/saver", "checkpoints/state"),
 )
 ENGINE = "tfpy/_src/"

@@ -185,7 +185,6 @@ from tfpy._src.functions.control.control_flow import (
     switch_case as switch_case,
     while_loop as while_loop,
 )
-from tfpy._src.functions.control.critical_section import CriticalSection as CriticalSection
 from tfpy._src.functions.control.effects import (
     numpy_function as numpy_function,
     py_function as py_function,
@@ -245,8 +244,6 @@ from tfpy._src.library.debugging.modes import (
 )
 from tfpy._src.library.debugging.shapes import assert_rank as assert_rank
 from tfpy._src.library.sparse.conversion import sparse_to_dense as sparse_to_dense
-from tfpy._src.library.strings.edit_distance import edit_distance as edit_distance
-from tfpy._src.library.strings.fingerprints import fingerprint as fingerprint
 from tfpy._src.library.strings.formatting import print as print
 from tfpy._src.library.tfjs.cells import (
     basic_lstm_cell as basic_lstm_cell,
@@ -428,13 +425,6 @@ from tfpy._src.tensors.ragged.components import (
     ragged_tensor_to_tensor as ragged_tensor_to_tensor,
 )
 from tfpy._src.tensors.random.index_shuffle import random_index_shuffle as random_index_shuffle
-from tfpy._src.tensors.random.initializers import (
-    constant_initializer as constant_initializer,
-    ones_initializer as ones_initializer,
-    random_normal_initializer as random_normal_initializer,
-    random_uniform_initializer as random_uniform_initializer,
-    zeros_initializer as zeros_initializer,
-)
 from tfpy._src.tensors.random.stateful import multinomial as multinomial, rand as rand
 from tfpy._src.tensors.variables.creators import variable_creator_scope as variable_creator_scope
 from tfpy._src.tensors.variables.distribution import (
@@ -474,6 +464,7 @@ if _typing.TYPE_CHECKING:
         load_layers_model_async as load_layers_model_async,
         save_layers_model as save_layers_model,
     )
+    from tfpy._src.functions.control.critical_section import CriticalSection as CriticalSection
     from tfpy._src.functions.graph_mode.graph import Graph as Graph
     from tfpy._src.functions.graph_mode.operation import Operation as Operation
     from tfpy._src.functions.graph_mode.overriding import (
@@ -490,6 +481,15 @@ if _typing.TYPE_CHECKING:
     from tfpy._src.library.protos.tensor_protos import (
         make_ndarray as make_ndarray,
         make_tensor_proto as make_tensor_proto,
+    )
+    from tfpy._src.library.strings.edit_distance import edit_distance as edit_distance
+    from tfpy._src.library.strings.fingerprints import fingerprint as fingerprint
+    from tfpy._src.tensors.random.initializers import (
+        constant_initializer as constant_initializer,
+        ones_initializer as ones_initializer,
+        random_normal_initializer as random_normal_initializer,
+        random_uniform_initializer as random_uniform_initializer,
+        zeros_initializer as zeros_initializer,
     )
 
 _LATER = {
@@ -509,6 +509,14 @@ _LATER = {
     "save_onnx": "tfpy._src.formats.onnx.save",
     "make_ndarray": "tfpy._src.library.protos.tensor_protos",
     "make_tensor_proto": "tfpy._src.library.protos.tensor_protos",
+    "edit_distance": "tfpy._src.library.strings.edit_distance",
+    "fingerprint": "tfpy._src.library.strings.fingerprints",
+    "constant_initializer": "tfpy._src.tensors.random.initializers",
+    "ones_initializer": "tfpy._src.tensors.random.initializers",
+    "random_normal_initializer": "tfpy._src.tensors.random.initializers",
+    "random_uniform_initializer": "tfpy._src.tensors.random.initializers",
+    "zeros_initializer": "tfpy._src.tensors.random.initializers",
+    "CriticalSection": "tfpy._src.functions.control.critical_section",
     "Graph": "tfpy._src.functions.graph_mode.graph",
     "Operation": "tfpy._src.functions.graph_mode.operation",
     "RegisterGradient": "tfpy._src.functions.graph_mode.overriding",

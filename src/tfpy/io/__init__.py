@@ -4,10 +4,6 @@
 
 import typing as _typing
 
-from tfpy._src.library.io.decoding import (
-    decode_compressed as decode_compressed,
-    decode_csv as decode_csv,
-)
 from tfpy._src.library.io.files import (
     decode_base64 as decode_base64,
     decode_raw as decode_raw,
@@ -37,6 +33,10 @@ from tfpy._src.library.io.stored_models import (
 from tfpy.io import gfile as gfile
 
 if _typing.TYPE_CHECKING:
+    from tfpy._src.library.io.decoding import (
+        decode_compressed as decode_compressed,
+        decode_csv as decode_csv,
+    )
     from tfpy._src.library.io.image_parts import (
         decode_and_crop_jpeg as decode_and_crop_jpeg,
         decode_webp as decode_webp,
@@ -73,6 +73,8 @@ if _typing.TYPE_CHECKING:
     )
 
 _LATER = {
+    "decode_compressed": "tfpy._src.library.io.decoding",
+    "decode_csv": "tfpy._src.library.io.decoding",
     "decode_and_crop_jpeg": "tfpy._src.library.io.image_parts",
     "decode_webp": "tfpy._src.library.io.image_parts",
     "extract_jpeg_shape": "tfpy._src.library.io.image_parts",
