@@ -10,6 +10,7 @@ from typing import Any
 
 from tfpy._src.base.dtypes import DType, as_dtype
 from tfpy._src.base.errors import UnimplementedError
+from tfpy._src.base.version import GRAPH_DEF_VERSION
 from tfpy._src.checkpoints.saved_models.functions import WrittenFunction, written
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.core.tensor_shape import TensorShape
@@ -18,11 +19,9 @@ from tfpy._src.functions.graph_mode import operation
 from tfpy._src.functions.graph_mode.lookup import Lookup
 from tfpy._src.functions.tf_function.concrete import ConcreteFunction
 from tfpy._src.library.protos.graphs import FunctionDef, GraphDef, NodeDef
-from tfpy._src.library.protos.tensor_messages import TensorShapeProto
+from tfpy._src.library.protos.tensor_protos import shape_message
 from tfpy._src.tensors.variables.variable import Variable
 
-_PRODUCER = 2221
-"""The version of graphs that TensorFlow 2.21 writes."""
 _DTYPES = ("DstT", "out_type", "output_type", "dtype", "Tout", "T", "type")
 """Attributes with the dtype of the results of an operation, the decisive one first."""
 _BOOLEAN = frozenset(
@@ -182,8 +181,7 @@ class FuncGraph(Lookup):
         found.CopyFrom(self._message)
         return found
 
-    @property
-    def _by_name(self) -> dict[str, Operation]:  # type: ignore[override]
+    def _named(self) -> Mapping[str, Operation]:
         if not self._operations:
             known: list[Any] = [*self.inputs, *self.outputs]
             results = {tensor.name: tensor for tensor in known}
@@ -193,11 +191,6 @@ class FuncGraph(Lookup):
                 result = results.get(f"{made.name}:0")
                 made.outputs = [_output(made) if result is None else result]
         return self._operations
-
-    @property
-    def operations(self) -> list[Operation]:  # type: ignore[override]
-        """The operations, each after those that it reads."""
-        return [*self._by_name.values()]
 
 
 def _output(op: Operation) -> FunctionTensor:
@@ -224,14 +217,14 @@ def _inlined(function: WrittenFunction) -> GraphDef:
     """Return the body of a function as a graph."""
     own, *called = [FunctionDef.FromString(message) for message in function.messages]
     graph = GraphDef()
-    graph.versions.producer = _PRODUCER
+    graph.versions.producer = GRAPH_DEF_VERSION
     graph.library.function.extend(called)
     shapes = [*(spec.shape for spec in function.inputs)]
     for number, argument in enumerate(own.signature.input_arg):
         node: Any = graph.node.add(name=argument.name, op="Placeholder")
         node.attr["dtype"].type = argument.type
         shape = shapes[number] if number < len(shapes) else TensorShape([])
-        node.attr["shape"].shape.CopyFrom(_shape(shape))
+        node.attr["shape"].shape.CopyFrom(shape_message(shape))
     names = _renamed(own)
     for inner in own.node_def:
         node = graph.node.add()
@@ -259,13 +252,6 @@ def _source(name: str, places: Mapping[str, int], names: Mapping[str, str]) -> s
     number = places.get(name, 0)
     found = control + names.get(node, node)
     return f"{found}:{number}" if number else found
-
-
-def _shape(shape: TensorShape) -> TensorShapeProto:
-    if shape.rank is None:
-        return TensorShapeProto(unknown_rank=True)
-    sizes = (-1 if n is None else n for n in shape.as_list())
-    return TensorShapeProto(dim=[TensorShapeProto.Dim(size=n) for n in sizes])
 
 
 def function_def_of(concrete: ConcreteFunction) -> FunctionDef:

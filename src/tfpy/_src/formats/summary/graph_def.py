@@ -14,13 +14,12 @@ from typing import Any
 import numpy as np
 
 from tfpy._src.base.dtypes import DType
+from tfpy._src.base.version import GRAPH_DEF_VERSION
 from tfpy._src.compiler.ir.aval import Array, Aval
 from tfpy._src.compiler.ir.graph import Eqn, Graph
 from tfpy._src.formats.encodings.protobuf_writer import chunk, integer, real
 from tfpy._src.formats.summary.event_messages import shape_message, tensor_message
 
-_PRODUCER = 2221
-"""The version of graphs that TensorFlow 2.21 writes."""
 _MAX_CONSTANT = 1024
 """Largest number of elements of a constant whose values are written."""
 
@@ -62,7 +61,7 @@ def graph_def(graph: Graph, names: Mapping[int, str]) -> bytes:
         body.add_result(value)
     library = b"".join(chunk(1, function) for function in body.library)
     nodes = b"".join(chunk(1, node) for node in body.nodes)
-    return nodes + (chunk(2, library) if library else b"") + chunk(4, integer(1, _PRODUCER))
+    return nodes + (chunk(2, library) if library else b"") + chunk(4, integer(1, GRAPH_DEF_VERSION))
 
 
 class _Nodes:

@@ -5,15 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from tfpy._src.base import dtypes
+from tfpy._src.base.version import GRAPH_DEF_VERSION
 from tfpy._src.functions.graph_mode.graph import Graph
 from tfpy._src.functions.graph_mode.operation import Operation
 from tfpy._src.functions.graph_mode.tensors import GraphTensor
 from tfpy._src.library.protos.graphs import GraphDef
-from tfpy._src.library.protos.tensor_messages import TensorShapeProto
-from tfpy._src.library.protos.tensor_protos import make_tensor_proto
+from tfpy._src.library.protos.tensor_protos import make_tensor_proto, shape_message
 
-_PRODUCER = 2221
-"""The version of graphs that TensorFlow 2.21 writes."""
 _TYPED = "T"
 
 
@@ -25,7 +23,7 @@ def graph_def_of(graph: Graph, add_shapes: bool = False) -> GraphDef:
         add_shapes: If True, nodes have the attribute `_output_shapes`.
     """
     found = GraphDef()
-    found.versions.producer = _PRODUCER
+    found.versions.producer = GRAPH_DEF_VERSION
     for op in graph.operations:
         _add_node(found.node.add(name=op.name, op=op.type), op, add_shapes)
     return found
@@ -39,23 +37,16 @@ def _add_node(node: Any, op: Operation, add_shapes: bool) -> None:
         named = op.type in ("Placeholder", "Const", "PlaceholderWithDefault")
         node.attr["dtype" if named else _TYPED].type = first.dtype.as_datatype_enum
         if op.type == "Placeholder":
-            node.attr["shape"].shape.CopyFrom(_shape(first))
+            node.attr["shape"].shape.CopyFrom(shape_message(first.shape))
         if op.type == "Const" and first.constant is not None:
             node.attr["value"].tensor.CopyFrom(_tensor(first.constant))
     if add_shapes and op.outputs:
-        node.attr["_output_shapes"].list.shape.extend(map(_shape, op.outputs))
+        node.attr["_output_shapes"].list.shape.extend(shape_message(x.shape) for x in op.outputs)
 
 
 def _input_name(tensor: GraphTensor) -> str:
     name, _, number = tensor.name.partition(":")
     return name if number == "0" else tensor.name
-
-
-def _shape(tensor: GraphTensor) -> TensorShapeProto:
-    if tensor.shape.rank is None:
-        return TensorShapeProto(unknown_rank=True)
-    sizes = (-1 if n is None else n for n in tensor.shape.as_list())
-    return TensorShapeProto(dim=[TensorShapeProto.Dim(size=n) for n in sizes])
 
 
 def _tensor(value: Any) -> Any:

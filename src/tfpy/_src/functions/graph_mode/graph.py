@@ -154,6 +154,9 @@ class Graph(Collections, Lookup, Overriding):
 
     # Operations
 
+    def _named(self) -> Mapping[str, Operation]:
+        return self._by_name
+
     def add_operation(self, op: Operation) -> int:
         """Store an operation and return its number.
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from typing import Any
 
 from tfpy._src.base.providers import provided
@@ -10,11 +12,12 @@ from tfpy._src.functions.graph_mode.tensors import GraphTensor
 from tfpy._src.tensors.variables.variable import Variable
 
 
-class Lookup:
+class Lookup(ABC):
     """The part of a `tf.Graph` that finds operations and tensors."""
 
-    operations: list[Operation]
-    _by_name: dict[str, Operation]
+    @abstractmethod
+    def _named(self) -> Mapping[str, Operation]:
+        """Return the operations by their names, in the order in which they were created."""
 
     def as_graph_def(
         self, from_version: int | None = None, add_shapes: bool = False, **_: object
@@ -53,7 +56,7 @@ class Lookup:
             >>> graph.get_operations()
             [<tf.Operation 'x' type=Const>]
         """
-        return [*self.operations]
+        return [*self._named().values()]
 
     def get_operation_by_name(self, name: str) -> Operation:
         """Return the operation with a name.
@@ -70,9 +73,10 @@ class Lookup:
         """
         if not isinstance(name, str):
             raise TypeError(f"Operation names are strings (or similar), not {type(name).__name__}.")
-        if name not in self._by_name:
+        found = self._named().get(name)
+        if found is None:
             raise KeyError(f"The name {name!r} refers to an Operation not in the graph.")
-        return self._by_name[name]
+        return found
 
     def get_tensor_by_name(self, name: str) -> GraphTensor:
         """Return the tensor with a name.
@@ -96,7 +100,7 @@ class Lookup:
                 f"The name {name!r} refers to an Operation, not a Tensor. Tensor names must be of "
                 'the form "<op_name>:<output_index>".'
             )
-        found = self._by_name.get(op)
+        found = self._named().get(op)
         if found is None or int(index) >= len(found.outputs):
             raise KeyError(
                 f"The name {name!r} refers to a Tensor which does not exist. The operation, "

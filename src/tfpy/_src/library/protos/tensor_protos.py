@@ -17,10 +17,11 @@ from tfpy._src.compiler.ir.aval import Array, Aval
 from tfpy._src.core.byte_strings import as_bytes
 from tfpy._src.core.conversion import constant, convert_to_tensor
 from tfpy._src.core.tensor import Tensor
+from tfpy._src.core.tensor_shape import TensorShape
 from tfpy._src.core.typing import DTypeLike, IntLike, TensorLike
 from tfpy._src.functions.control.effects import on_host
 from tfpy._src.library.protos.message import DecodeError
-from tfpy._src.library.protos.tensor_messages import TensorProto
+from tfpy._src.library.protos.tensor_messages import TensorProto, TensorShapeProto
 from tfpy._src.library.protos.tensor_values import (
     array_of,
     dtype_name,
@@ -56,6 +57,14 @@ _ALLOWED: dict[str, tuple[type, ...]] = {
     "O": (bytes, str),
 }
 """Types of Python values for each kind of NumPy dtypes."""
+
+
+def shape_message(shape: TensorShape) -> TensorShapeProto:
+    """Return a shape as a message. Sizes that are not known are -1."""
+    if shape.rank is None:
+        return TensorShapeProto(unknown_rank=True)
+    sizes = (-1 if n is None else n for n in shape.as_list())
+    return TensorShapeProto(dim=[TensorShapeProto.Dim(size=n) for n in sizes])
 
 
 def make_tensor_proto(
