@@ -9,8 +9,10 @@ quotients are least-squares fits with weights that minimize the relative error, 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Protocol
+
+Formula = Callable[[Any], Any]
 
 
 class Functions(Protocol):
@@ -26,6 +28,9 @@ class Functions(Protocol):
 
     def leading(self, x: Any) -> Any:
         """Return `x` truncated to so few bits that its square is exact."""
+
+    def piecewise(self, condition: Any, x: Any, near: Formula, far: Formula) -> Any:
+        """Return `near(x)` where the condition is true, and `far(x)` elsewhere."""
 
 
 def polynomial(x: Any, coefficients: Sequence[float]) -> Any:
@@ -61,9 +66,11 @@ def erfc(f: Functions, x: Any) -> Any:
 
 
 def erf(f: Functions, x: Any) -> Any:
-    a = abs(x)
-    far = 1.0 - erfc(f, a)
-    return f.select(a < 1.0, x * polynomial(x * x, _ERF), f.select(x < 0.0, -far, far))
+    def far(x: Any) -> Any:
+        distant = 1.0 - erfc(f, abs(x))
+        return f.select(x < 0.0, -distant, distant)
+
+    return f.piecewise(abs(x) < 1.0, x, lambda x: x * polynomial(x * x, _ERF), far)
 
 
 _CENTRAL = (

@@ -21,6 +21,7 @@ from tfpy._src.compiler.ops.families.infer import NUMERIC
 from tfpy._src.compiler.ops.families.samples import array
 from tfpy._src.compiler.ops.logic import logical_and, select
 from tfpy._src.compiler.ops.movement import inverse_permutation, reshape, transpose
+from tfpy._src.compiler.ops.reference.ordering import stable_order
 from tfpy._src.compiler.ops.rules import Rows, zeros
 
 # gather: slices of x along an axis, at indices; leading batch dimensions correspond. With
@@ -210,8 +211,10 @@ def _segment_ref(data: Any, ids: Any, segments: int) -> Any:
     _SUMMED.check(ids, (data.shape, ids.shape), {"segments": segments})
     valid = flat >= 0
     kept, rows = (flat, rows) if valid.all() else (flat[valid], rows[valid])
-    if kept.size and out.size:
-        order = np.argsort(kept, kind="stable")
+    if rows.ndim == 1 and rows.dtype.kind in "fiuc":
+        np.add.at(out, kept, rows)  # fast for vectors of NumPy's own dtypes only
+    elif kept.size and out.size:
+        order = stable_order(kept, segments)
         begins = np.flatnonzero(np.diff(kept[order], prepend=-1))
         out[kept[order[begins]]] = np.add.reduceat(rows[order], begins, axis=0, dtype=out.dtype)
     return out

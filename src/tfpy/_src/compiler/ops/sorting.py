@@ -28,14 +28,13 @@ def _argsort_infer(x: Aval, k: int, descending: bool) -> Aval:
 
 
 _FEW = 8
-_LONG = 1024
+_LONG = 128
 
 
 def _argsort_ref(x: Any, k: int, descending: bool) -> Any:
     n = x.shape[-1]
     if n >= _LONG and 0 < k * _FEW <= n and not np.isnan(x).any():
-        rows = [_first(row, k, descending) for row in x.reshape(-1, n)]
-        return np.array(rows, np.int32).reshape(*x.shape[:-1], k)
+        return _first(x.reshape(-1, n), k, descending).reshape(*x.shape[:-1], k)
     if not descending:
         return np.argsort(x, axis=-1, kind="stable")[..., :k]
     # Sort the reversed rows, so that equal elements keep their order after the result is reversed.
@@ -43,14 +42,21 @@ def _argsort_ref(x: Any, k: int, descending: bool) -> Any:
     return order[..., ::-1][..., :k]
 
 
-def _first(row: Any, k: int, descending: bool) -> Any:
-    """Return the indices of the first `k` elements in order, without sorting the others."""
-    last = row.size - k if descending else k - 1
-    border = np.partition(row, last)[last]
-    before = np.flatnonzero(row > border if descending else row < border)
-    at_border = np.flatnonzero(row == border)[: k - before.size]
-    places = np.sort(np.concatenate([before, at_border]))
-    return places[_argsort_ref(row[places], k, descending)]
+def _first(rows: Any, k: int, descending: bool) -> Any:
+    """Return the indices of the first `k` elements of each row, without sorting the others."""
+    last = rows.shape[-1] - k if descending else k - 1
+    part = slice(last, None) if descending else slice(k)
+    places = np.argpartition(rows, last, axis=-1)
+    border = np.take_along_axis(rows, places[:, [last]], -1)
+    places = np.sort(places[:, part], axis=-1)
+    among = np.count_nonzero(rows >= border if descending else rows <= border, axis=-1)
+    for i in np.flatnonzero(among > k):  # elements that equal the border: take the first ones
+        row, at = rows[i], border[i]
+        before = np.flatnonzero(row > at if descending else row < at)
+        equal = np.flatnonzero(row == at)[: k - before.size]
+        places[i] = np.sort(np.concatenate([before, equal]))
+    order = _argsort_ref(np.take_along_axis(rows, places, -1), k, descending)
+    return np.take_along_axis(places, order, -1).astype(np.int32)
 
 
 def _argsort_kernel(x: Aval, k: int, descending: bool) -> KernelCall:

@@ -21,6 +21,7 @@ from tfpy._src.compiler.ops.casting import cast
 from tfpy._src.compiler.ops.elementwise import exp, sign
 from tfpy._src.compiler.ops.families.elementwise import binary, elementwise, float_unary
 from tfpy._src.compiler.ops.families.infer import FLOAT, REAL
+from tfpy._src.compiler.ops.formulas import Formula
 from tfpy._src.compiler.ops.logic import not_equal, select
 from tfpy._src.compiler.ops.reference import math as host, special
 
@@ -41,6 +42,9 @@ class _Expressions:
 
     def leading(self, x: Expr) -> Expr:
         return ex.bitcast(ex.bitcast(x, ex.I) & ~0xFFF, ex.F)
+
+    def piecewise(self, condition: Expr, x: Expr, near: Formula, far: Formula) -> Expr:
+        return self.select(condition, near(x), far(x))
 
 
 def of_expressions(formula: Callable[..., Any]) -> Callable[..., Any]:

@@ -175,13 +175,17 @@ def _likeness(
     """
     depth = x.aval.shape[-1]
     coordinates = [i - (size - 1) / 2 for i in range(size)]
-    log = [[-0.5 * (a * a + b * b) / sigma**2 for b in coordinates] for a in coordinates]
-    gauss = softmax(constant(log, shape=[size * size]))
-    filters = broadcast_to(reshape(gauss, [size, size, 1, 1]), [size, size, depth, 1])
+    gauss = softmax(constant([-0.5 * (a / sigma) ** 2 for a in coordinates]))
+    # A Gaussian of two dimensions is a product, so columns and rows are filtered in turn.
+    filters = [
+        broadcast_to(reshape(gauss, shape), [*shape[:2], depth, 1])
+        for shape in ([size, 1, 1, 1], [1, size, 1, 1])
+    ]
 
     def mean(z: Tensor) -> Tensor:
-        flat = reshape(z, [-1, *z.aval.shape[-3:]])
-        w = depthwise_conv2d(flat, filters, [1, 1, 1, 1], "VALID")
+        w = reshape(z, [-1, *z.aval.shape[-3:]])
+        for one in filters:
+            w = depthwise_conv2d(w, one, [1, 1, 1, 1], "VALID")
         return reshape(w, [*z.aval.shape[:-3], *w.aval.shape[1:]])
 
     c1, c2 = ew.square(largest * k1), ew.square(largest * k2)

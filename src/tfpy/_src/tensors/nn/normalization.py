@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from tfpy._src.base.errors import invalid
-from tfpy._src.compiler.ops import convolution, elementwise as ew
+from tfpy._src.compiler.ops import elementwise as ew
 from tfpy._src.compiler.ops.families import infer
 from tfpy._src.compiler.ops.families.infer import normalize_axis
 from tfpy._src.core.conversion import convert_to_tensor
@@ -16,6 +16,8 @@ from tfpy._src.core.typing import Axis, FloatLike, IntLike, TensorLike
 from tfpy._src.tensors.array.making import as_floats, cast, ones
 from tfpy._src.tensors.array.reshaping import broadcast_to, reshape, squeeze, transpose
 from tfpy._src.tensors.array.static import attribute_ints, static_ints
+from tfpy._src.tensors.linalg.diagonals import band_part
+from tfpy._src.tensors.linalg.products import matmul
 from tfpy._src.tensors.math import reductions
 
 __all__ = [
@@ -359,15 +361,10 @@ def local_response_normalization(
     x, (radius,) = as_floats(input), attribute_ints(depth_radius)
     if x.ndim != 4:
         raise invalid("lrn", f"input must be 4-dimensional, got shape {list(x.aval.shape)}")
-    rows = reshape(ew.square(x), [math.prod(x.aval.shape[:3]), 1, x.aval.shape[3], 1])
-    sums = convolution.conv2d(
-        rows,
-        ones([1, 2 * radius + 1, 1, 1], x.dtype),
-        strides=(1, 1),
-        dilations=(1, 1),
-        padding=((0, 0), (radius, radius)),
-    )
-    return x * ew.power(reshape(sums, x.aval.shape) * float(alpha) + float(bias), -float(beta))
+    depth = x.aval.shape[3]
+    near = band_part(ones([depth, depth], x.dtype), radius, radius)
+    sums = matmul(ew.square(x), near)
+    return x * ew.power(sums * float(alpha) + float(bias), -float(beta))
 
 
 lrn = local_response_normalization

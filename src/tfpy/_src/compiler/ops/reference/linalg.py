@@ -131,9 +131,10 @@ def lu_permutation(a: Array) -> Array:
 
 
 def _lu(matrix: Array) -> tuple[Array, Array]:
-    """Eliminate with the largest pivot of each column."""
+    """Eliminate with the largest pivot of each column, by the method of Crout."""
     a, order = matrix.copy(), np.arange(len(matrix))
     for k in range(len(a)):
+        a[k:, k] -= a[k:, :k] @ a[:k, k]
         pivot = k + int(np.argmax(np.abs(a[k:, k])))
         if a[pivot, k] == 0:
             raise invalid_value("lu", "Input is not invertible.")
@@ -141,7 +142,7 @@ def _lu(matrix: Array) -> tuple[Array, Array]:
             a[[k, pivot]] = a[[pivot, k]]
             order[[k, pivot]] = order[[pivot, k]]
         a[k + 1 :, k] /= a[k, k]
-        a[k + 1 :, k + 1 :] -= np.outer(a[k + 1 :, k], a[k, k + 1 :])
+        a[k, k + 1 :] -= a[k, :k] @ a[:k, k + 1 :]
     return a, order
 
 

@@ -22,6 +22,7 @@ from tfpy._src.compiler.ir.drawing import (
     RESERVED_RARE,
     STIRLING_TAIL,
 )
+from tfpy._src.compiler.ops.reference.ordering import stable_order
 from tfpy._src.compiler.ops.reference.philox import (
     Draws,
     Streams,
@@ -210,18 +211,23 @@ def swapped(others: Array, count: int) -> Array:
         return np.arange(count, dtype=np.int32)
     own = np.arange(count)
     others = np.append(others, count - 1)
-    keys = others.astype(np.uint16) if count <= 1 << 16 else others  # uint16 is sorted in one pass
-    by_other = np.argsort(keys, kind="stable")
-    sorted_others = others[by_other]
+    by_other = stable_order(others, count)
+    sorted_others = others.take(by_other)
     repeats = sorted_others[1:] == sorted_others[:-1]
     before = np.full(count, -1)  # the previous swap with the same other position
     before[by_other[1:][repeats]] = by_other[:-1][repeats]
     lasts = np.append(~repeats, True)
     place, swap = sorted_others[lasts], by_other[lasts]
-    swap = np.where(swap == place, before[swap], swap)
+    swap = np.where(swap == place, before.take(swap), swap)
+    stored = swap >= 0
     source = own.copy()  # for each position, the last swap that stored a number there
-    source[place[swap >= 0]] = swap[swap >= 0]
-    while not np.array_equal(further := source[source], source):
-        source = further
+    source[place[stored]] = swap[stored]
+    pending = np.flatnonzero(source != own)
+    while pending.size:
+        now = source.take(pending)
+        further = source.take(now)
+        moves = further != now
+        pending = pending[moves]
+        source[pending] = further[moves]
     moved = np.where(others == own, source, others)
-    return np.where(before >= 0, source[before], moved).astype(np.int32)
+    return np.where(before >= 0, source.take(before), moved).astype(np.int32)

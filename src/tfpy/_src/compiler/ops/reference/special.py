@@ -9,6 +9,7 @@ import numpy as np
 
 from tfpy._src.compiler.ir.aval import Array
 from tfpy._src.compiler.ops import formulas
+from tfpy._src.compiler.ops.formulas import Formula
 from tfpy._src.compiler.ops.reference import doubles
 
 _CHUNK = 1 << 13  # numbers per chunk, so that their float64 values stay in the cache
@@ -28,6 +29,12 @@ class _Arrays:
 
     def leading(self, x: Array) -> Array:
         return x  # float64 has enough bits for the square
+
+    def piecewise(self, condition: Array, x: Array, near: Formula, far: Formula) -> Array:
+        found: Array = np.asarray(near(x))
+        if not condition.all():
+            found[~condition] = far(x[~condition])
+        return found
 
 
 def of_arrays(formula: Callable[..., Any]) -> Callable[..., Array]:

@@ -8,7 +8,7 @@ import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import dropwhile
-from operator import not_
+from operator import itemgetter, not_
 from typing import Any
 
 import numpy as np
@@ -28,9 +28,8 @@ CODECS = {"UTF-8": "utf-8", "UTF-16-BE": "utf-16-be", "UTF-32-BE": "utf-32-be"}
 def each(f: Callable[..., Any], *arrays: Array, kind: Any = object) -> Array:
     """Apply `f` to the elements at the same position of (broadcast) arrays."""
     spread = np.broadcast_arrays(*arrays)
-    out = np.empty(spread[0].size, kind)
-    out[:] = [*map(f, *(a.reshape(-1).tolist() for a in spread))]
-    return out.reshape(spread[0].shape)
+    results = map(f, *(a.reshape(-1).tolist() for a in spread))
+    return np.fromiter(results, kind, spread[0].size).reshape(spread[0].shape)
 
 
 def as_bytes(text: str) -> bytes:
@@ -102,6 +101,10 @@ def length(input: Array, unit: str) -> Array:
     return each(_COUNTS[unit], input, kind=np.int32)
 
 
+_CONTINUATION = bytes(range(0x80, 0xC0))
+"""The bytes of UTF-8 that continue a character."""
+
+
 def _starts(s: bytes) -> list[int]:
     """Return the positions at which the UTF-8 characters of `s` begin, and its length."""
     return [i for i, b in enumerate(s) if b & 0xC0 != 0x80] + [len(s)]
@@ -109,11 +112,16 @@ def _starts(s: bytes) -> list[int]:
 
 _COUNTS: dict[str, Callable[[bytes], int]] = {
     "BYTE": len,
-    "UTF8_CHAR": lambda s: len(_starts(s)) - 1,
+    "UTF8_CHAR": lambda s: len(s.translate(None, _CONTINUATION)),
 }
 
 
 def substr(input: Array, pos: Array, len: Array, unit: str) -> Array:
+    if unit == "BYTE" and not pos.ndim and not len.ndim and min(pos, len) >= 0:
+        begin = int(pos)
+        if begin <= min(map(builtins.len, input.reshape(-1).tolist()), default=begin):
+            return each(itemgetter(slice(begin, begin + int(len))), input)
+
     def part(s: bytes, at: int, count: int) -> bytes:
         marks = None if unit == "BYTE" else _starts(s)
         n = builtins.len(s) if marks is None else builtins.len(marks) - 1
@@ -210,7 +218,20 @@ def to_number(input: Array, out_type: DType) -> Array:
             "to_number", f"StringToNumberOp could not correctly convert string: {s!r}"
         )
 
+    found = _python_numbers(input.reshape(-1).tolist(), int if whole else float)
+    if found and (not whole or least <= min(found) <= max(found) <= most):
+        return np.array(found, out_type.as_numpy_dtype).reshape(input.shape)
     return each(number, input, kind=out_type.as_numpy_dtype)
+
+
+def _python_numbers(texts: list[bytes], convert: Callable[[bytes], Any]) -> list[Any]:
+    """Return the numbers that Python reads, or an empty list if one of the texts is no number."""
+    if b"_" in b"".join(texts):  # which Python accepts between digits
+        return []
+    try:
+        return [*map(convert, texts)]
+    except ValueError:
+        return []
 
 
 _MARKS = {

@@ -13,6 +13,8 @@ from tfpy._src.compiler.ops.reference.gemm import gemm
 
 Sizes = tuple[int, ...]
 
+_BLOCK = 1 << 20  # bytes of an im2col matrix, which then fits in the cache
+
 
 def _padded(x: Array, padding: Any, value: float = 0) -> Array:
     return np.pad(x, ((0, 0), *padding, (0, 0)), constant_values=value)
@@ -63,14 +65,38 @@ class Convolution(NamedTuple):
     backprop_filter: Callable[..., Array]
 
 
+def _blocks(
+    x: Array, ksize: Sizes, out: Sizes, strides: Sizes, dilations: Sizes
+) -> Iterator[tuple[tuple[slice, slice], Array]]:
+    """Yield im2col matrices that fit in the processor's cache, with their images and rows.
+
+    Args:
+        x: Padded input.
+    """
+    per_row = math.prod(out[1:]) * math.prod(ksize) * x.shape[-1] * x.itemsize
+    rows = max(1, min(out[0], _BLOCK // max(per_row, 1)))
+    images = max(1, _BLOCK // max(per_row * out[0], 1))
+    span, stride = (ksize[0] - 1) * dilations[0] + 1, strides[0]
+    for image in range(0, x.shape[0], images):
+        for first in range(0, out[0], rows):
+            count = min(rows, out[0] - first)
+            begin, end = first * stride, (first + count - 1) * stride + span
+            part = x[image : image + images, begin:end]
+            place = (slice(image, image + images), slice(first, first + count))
+            yield place, _columns(part, ksize, (count, *out[1:]), strides, dilations)
+
+
 def _conv(x: Array, f: Array, strides: Sizes, dilations: Sizes, padding: Any) -> Array:
     xp, ksize, groups = _padded(x, padding), f.shape[:-2], x.shape[-1] // f.shape[-2]
     out = _out_size(xp, ksize, strides, dilations)
-    parts = [
-        gemm(_columns(xg, ksize, out, strides, dilations), fg.reshape(-1, fg.shape[-1]))
-        for xg, fg in zip(np.split(xp, groups, -1), np.split(f, groups, -1), strict=True)
-    ]
-    return np.concatenate(parts, axis=1).reshape(x.shape[0], *out, f.shape[-1])
+    y = np.empty((x.shape[0], *out, f.shape[-1]), x.dtype)
+    for xg, fg, yg in zip(
+        np.split(xp, groups, -1), np.split(f, groups, -1), np.split(y, groups, -1), strict=True
+    ):
+        matrix = fg.reshape(-1, fg.shape[-1])
+        for place, columns in _blocks(xg, ksize, out, strides, dilations):
+            yg[place] = gemm(columns, matrix).reshape(yg[place].shape)
+    return y
 
 
 def _conv_input(
@@ -93,12 +119,16 @@ def _conv_filter(
     x: Array, dy: Array, filter_shape: Any, strides: Sizes, dilations: Sizes, padding: Any
 ) -> Array:
     groups, out, ksize = x.shape[-1] // filter_shape[-2], dy.shape[1:-1], filter_shape[:-2]
-    xp = _padded(x, padding)
-    parts = [
-        gemm(_columns(xg, ksize, out, strides, dilations).T, dyg.reshape(-1, dyg.shape[-1]))
-        for xg, dyg in zip(np.split(xp, groups, -1), np.split(dy, groups, -1), strict=True)
-    ]
-    return np.concatenate(parts, axis=1).reshape(filter_shape)
+    df = np.zeros((math.prod(filter_shape[:-1]), filter_shape[-1]), x.dtype)
+    for xg, dyg, dfg in zip(
+        np.split(_padded(x, padding), groups, -1),
+        np.split(dy, groups, -1),
+        np.split(df, groups, -1),
+        strict=True,
+    ):
+        for place, columns in _blocks(xg, ksize, out, strides, dilations):
+            dfg += gemm(columns.T, dyg[place].reshape(-1, dyg.shape[-1]))
+    return df.reshape(filter_shape)
 
 
 CONV = Convolution(_conv, _conv_input, _conv_filter)
