@@ -103,6 +103,21 @@ def test_what_has_no_trace_says_why() -> None:
     function = tfpy.function(lambda x: tfpy.boolean_mask(x, x > 1.0))
     with pytest.warns(UserWarning, match="depends on values"):
         function(tfpy.constant(X))
-    for ask in (lambda: function.get_concrete_function(tfpy.constant(X)), function.lower):
+    concrete = function.get_concrete_function(tfpy.constant(X))
+    for ask in (lambda: concrete.structured_outputs, lambda: concrete.lower(), function.lower):
         with pytest.raises(tfpy.errors.NotTraceableError, match="depends on values"):
             ask()
+
+
+@pytest.mark.parametrize("size", [len(X), None])
+def test_concrete_function_runs_op_by_op(size: int | None) -> None:
+    found = []
+    for lib in (tfpy, tensorflow):
+        function = lib.function(lambda x, lib=lib: lib.boolean_mask(x, x > 1.0))
+        concrete = function.get_concrete_function(lib.TensorSpec([size]))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            found.append(concrete(lib.constant(X)).numpy().tolist())
+            with pytest.raises((TypeError, tensorflow.errors.OpError)):
+                concrete(lib.constant([1]))
+    assert found[0] == found[1]

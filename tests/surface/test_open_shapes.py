@@ -113,9 +113,10 @@ def test_shapes_and_values(name: str, axes: slice) -> None:
         return
     try:
         mine, _ = traced(tfpy, ours(name), axes)
+        outputs = mine.outputs
     except NotTraceableError:
         return
-    shapes = [str(t.shape) for t in mine.outputs], [str(t.shape) for t in theirs_.outputs]
+    shapes = [str(t.shape) for t in outputs], [str(t.shape) for t in theirs_.outputs]
     if name not in (*FINER, *COARSER):
         assert shapes[0] == shapes[1]
     results = [c(*map(lib.constant, arrays)) for lib, c in ((tfpy, mine), (tf, theirs_))]

@@ -1,8 +1,8 @@
 """Records: values of fields, such as extension types, and nests in which they are expanded.
 
 The public functions of `tf.nest` treat a record as one leaf. Functions and control flow compute
-with its tensors, and therefore use the functions of this module. A record has no public attributes
-of its own, because users choose the names of fields.
+with its tensors, and therefore use the functions of this module. The only public
+attributes of a record are its fields, because users choose their names.
 """
 
 from __future__ import annotations

@@ -11,8 +11,8 @@ from tfpy._src.library.io.gfile import path_text
 class Asset:
     """A file that becomes part of a SavedModel, such as a vocabulary.
 
-    `tf.saved_model.save` copies the file into the folder of the model. In the loaded model, the
-    path is that of the copy.
+    `tf.saved_model.save` copies the file into the folder of the model. The loaded
+    model has the path of the copy.
 
     Args:
         path: Path of the file.

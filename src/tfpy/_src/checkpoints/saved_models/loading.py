@@ -58,7 +58,7 @@ def load(
 
     Args:
         export_dir: Folder of the SavedModel.
-        tags: Tag or tags of the model. Default: those of the only model in the file.
+        tags: Tag or tags of the model. Default: the tags of the only model in the file.
         options: `tf.saved_model.LoadOptions`. Default: default options.
 
     Returns:

@@ -11,12 +11,13 @@ from typing import Any, Concatenate, Generic, ParamSpec, Self, TypeVar, cast, ov
 
 from tfpy._src.backends.awaitable import awaitable
 from tfpy._src.base import tracing
+from tfpy._src.base.errors import NotTraceableError
 from tfpy._src.base.members import Listed
 from tfpy._src.core.operand import HostObject
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.core.typing import Nest
-from tfpy._src.functions.tf_function.composite_concrete import CompositeConcreteFunction
 from tfpy._src.functions.tf_function.concrete import ConcreteFunction
+from tfpy._src.functions.tf_function.restricted import RestrictedFunction
 from tfpy._src.functions.tf_function.text import Lowered, as_html
 from tfpy._src.functions.tf_function.traceable import Settings, Traceable, bound_method, stays_open
 from tfpy._src.functions.tf_function.traced import quick_key
@@ -237,10 +238,10 @@ class Function(Listed, Generic[P, R]):
 
         Returns:
             A `ConcreteFunction`. If a dimension of a spec is None, a program is compiled for each
-            actual one. For specs of ragged or sparse tensors, a `CompositeConcreteFunction`.
+            actual one. If there is no single trace, because a spec is one of ragged or sparse
+            tensors or a shape depends on values, a `RestrictedFunction`.
 
         Raises:
-            tf.errors.NotTraceableError: If a shape depends on the values of tensors.
             TypeError: If the arguments do not match the parameters or the `input_signature`.
 
         Example:
@@ -254,12 +255,13 @@ class Function(Listed, Generic[P, R]):
             args = self.input_signature
         call = self._traceable.call(args, kwargs)
         if call.has_composite_specs:
-            return CompositeConcreteFunction(self, self._traceable.signature, call)
-        if not call.is_static:
-            return self._traces.opened(call)
-        found = self._traces.serving(call)
+            return RestrictedFunction(self, self._traceable.signature, call)
+        try:
+            found = self._traces.serving(call) if call.is_static else self._traces.opened(call)
+        except NotTraceableError as error:
+            return RestrictedFunction(self, self._traceable.signature, call, error)
         if isinstance(found, Untraced):
-            raise found.error
+            return RestrictedFunction(self, self._traceable.signature, call, found.error)
         return found
 
     def lower(self, *args: Nest, **kwargs: Nest) -> Lowered:

@@ -138,7 +138,7 @@ class LinearOperatorInversion(_Derived):
         name: Name of the operator. Default: the name of `operator` with the ending `_inv`.
 
     Raises:
-        ValueError: If a hint contradicts the hint of `operator`, or says that it is singular or not
+        ValueError: If a hint contradicts the hint of `operator`, or states that it is singular or not
             square.
 
     Example:

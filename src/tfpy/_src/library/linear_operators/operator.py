@@ -181,7 +181,7 @@ class LinearOperator(Measured, Composite):
             is an operator.
 
         Raises:
-            NotImplementedError: If the operator is not square, or a hint says that it is singular.
+            NotImplementedError: If the operator is not square, or a hint states that it is singular.
             ValueError: If the shapes do not match.
             TypeError: If the dtypes differ.
         """
@@ -207,7 +207,7 @@ class LinearOperator(Measured, Composite):
             Solutions `x`, a tensor of shape `[..., n]`.
 
         Raises:
-            NotImplementedError: If the operator is not square, or a hint says that it is singular.
+            NotImplementedError: If the operator is not square, or a hint states that it is singular.
             ValueError: If the shapes do not match.
             TypeError: If the dtypes differ.
         """
@@ -241,7 +241,7 @@ class LinearOperator(Measured, Composite):
             A `tf.linalg.LinearOperator`.
 
         Raises:
-            ValueError: If the operator is not square, or a hint says that it is singular.
+            ValueError: If the operator is not square, or a hint states that it is singular.
         """
         for hint, kind in (("is_square", "non square"), ("is_non_singular", "singular")):
             if getattr(self, hint) is False:
@@ -260,7 +260,7 @@ class LinearOperator(Measured, Composite):
             A `tf.linalg.LinearOperator` with lower triangular matrices.
 
         Raises:
-            ValueError: If the hints do not say that the operator is self-adjoint and positive
+            ValueError: If the hints do not state that the operator is self-adjoint and positive
                 definite.
         """
         if not self._can_use_cholesky():

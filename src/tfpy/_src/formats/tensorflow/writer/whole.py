@@ -51,7 +51,7 @@ _SAME = {
     "matrix_solve": "MatrixSolve",
     "sqrtm": "MatrixSquareRoot",
 }
-"""Operations of TensorFlow with the same inputs and no attributes besides the dtype."""
+"""Operations of TensorFlow with the same inputs. Their only attribute is the dtype."""
 
 
 def _same(op: str) -> Callable[..., NodeValue]:

@@ -1,4 +1,4 @@
-"""A concrete function for specs of ragged and sparse tensors."""
+"""Concrete functions for signatures that no single trace serves."""
 
 from __future__ import annotations
 
@@ -6,32 +6,46 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
+from tfpy._src.base.errors import NotTraceableError
 from tfpy._src.core import nest
+from tfpy._src.core.tensor import Tensor
 from tfpy._src.core.type_spec import TypeSpec
 from tfpy._src.core.typing import Nest
 from tfpy._src.functions.tf_function.arguments import spread
 from tfpy._src.functions.tf_function.conforming import conform
 from tfpy._src.functions.tf_function.description import parameters_of, structured
-from tfpy._src.functions.tf_function.signature import Call
+from tfpy._src.functions.tf_function.signature import Call, TensorSpec
 
 
-class CompositeConcreteFunction:
-    """A `tf.function` restricted to specs that include ragged or sparse tensors.
+class RestrictedFunction:
+    """A `tf.function` restricted to one signature, which has no single trace.
 
-    A trace depends on the partitions and indices of such tensors. Each value therefore has its own
-    trace, and the output is unknown before a call.
+    There are two reasons. A trace depends on the partitions and indices of ragged and sparse
+    tensors, so each such value has its own trace. And a function whose shapes depend on values runs
+    op by op. In both cases the output is unknown before a call.
 
     Args:
         function: The `tf.function`.
         signature: Parameters of the Python function.
-        call: Specs and Python values by parameter name.
+        call: Specs, tensors and Python values by parameter name.
+        error: Reason why the function cannot be traced. None for ragged and sparse tensors.
     """
 
     def __init__(
-        self, function: Callable[..., Any], signature: inspect.Signature, call: Call
+        self,
+        function: Callable[..., Any],
+        signature: inspect.Signature,
+        call: Call,
+        error: NotTraceableError | None = None,
     ) -> None:
-        self._function, self._signature, self._call = function, signature, call
+        self._function, self._signature, self._error = function, signature, error
+        self._arguments = nest.map_structure(_spec, call.arguments)
         self.name = getattr(function, "name", "function")
+
+    def __getattr__(self, name: str) -> Any:
+        if self._error is None or name.startswith("_"):
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        raise self._error
 
     def __call__(self, *args: Nest, **kwargs: Nest) -> Any:
         """Call the function.
@@ -40,7 +54,7 @@ class CompositeConcreteFunction:
             TypeError: If an argument does not match its spec, or if a Python value differs.
         """
         given = self._signature.bind_partial(*args, **kwargs).arguments
-        arguments = dict(self._call.arguments)
+        arguments = dict(self._arguments)
         for name, spec in arguments.items():
             has_specs = any(isinstance(leaf, TypeSpec) for leaf in nest.flatten(spec))
             value = given.get(name, spec)
@@ -58,4 +72,8 @@ class CompositeConcreteFunction:
     @property
     def structured_input_signature(self) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """Positional and keyword arguments, with specs in place of tensors."""
-        return structured(parameters_of(self._signature, self._call.arguments))
+        return structured(parameters_of(self._signature, self._arguments))
+
+
+def _spec(leaf: Any) -> Any:
+    return TensorSpec.from_tensor(leaf) if isinstance(leaf, Tensor) else leaf
