@@ -138,8 +138,8 @@ class LinearOperatorInversion(_Derived):
         name: Name of the operator. Default: the name of `operator` with the ending `_inv`.
 
     Raises:
-        ValueError: If a hint contradicts the hint of `operator`, or states that it is singular or not
-            square.
+        ValueError: If a hint contradicts the hint of `operator`, or states that the operator is
+            singular or not square.
 
     Example:
         >>> import tfpy as tf

@@ -181,7 +181,7 @@ class LinearOperator(Measured, Composite):
             is an operator.
 
         Raises:
-            NotImplementedError: If the operator is not square, or a hint states that it is singular.
+            NotImplementedError: If the operator is not square or, by its hints, singular.
             ValueError: If the shapes do not match.
             TypeError: If the dtypes differ.
         """
@@ -207,7 +207,7 @@ class LinearOperator(Measured, Composite):
             Solutions `x`, a tensor of shape `[..., n]`.
 
         Raises:
-            NotImplementedError: If the operator is not square, or a hint states that it is singular.
+            NotImplementedError: If the operator is not square or, by its hints, singular.
             ValueError: If the shapes do not match.
             TypeError: If the dtypes differ.
         """
@@ -241,7 +241,7 @@ class LinearOperator(Measured, Composite):
             A `tf.linalg.LinearOperator`.
 
         Raises:
-            ValueError: If the operator is not square, or a hint states that it is singular.
+            ValueError: If the operator is not square or, by its hints, singular.
         """
         for hint, kind in (("is_square", "non square"), ("is_non_singular", "singular")):
             if getattr(self, hint) is False:
