@@ -108,6 +108,22 @@ def onnx_tests(options: argparse.Namespace) -> int:
     return run_shown(argv, cwd=ROOT, env=pyenv.importing("src", "tests", "."))
 
 
+def tensorflow_tests(options: argparse.Namespace) -> int:
+    """Run TensorFlow's own tests, in the folders of a checkout, with TensorFlow and with tfpy."""
+    return _compared("tensorflow_suite", options.rest)
+
+
+def program_tests(options: argparse.Namespace) -> int:
+    """Run the notebooks and scripts of folders, statement by statement, with both libraries."""
+    return _compared("tensorflow_suite.programs", options.rest)
+
+
+def _compared(module: str, words: list[str]) -> int:
+    """Run a module that runs something with TensorFlow and with tfpy."""
+    argv = [str(pyenv.ensure("test")), "-m", module, *words]
+    return run_shown(argv, cwd=ROOT, env=pyenv.importing("src", "tests"))
+
+
 def bench(options: argparse.Namespace) -> int:
     """Compare the speed of tfpy and other libraries in one browser."""
     checks.prepare_browsers()
@@ -176,7 +192,10 @@ def run_doctor(options: argparse.Namespace) -> int:
     return doctor.report()
 
 
-PASSING_ON = (bench, e2e, fuzz, keras_tests, onnx_tests, pictures, soak, test)
+PASSING_ON = (
+    *(bench, e2e, fuzz, keras_tests, onnx_tests, pictures, program_tests, soak, tensorflow_tests),
+    test,
+)
 """Commands that pass their arguments to another program."""
 
 
@@ -215,6 +234,8 @@ def _parser() -> argparse.ArgumentParser:
     add("fuzz", fuzz)
     add("keras-tests", keras_tests)
     add("onnx-tests", onnx_tests)
+    add("tensorflow-tests", tensorflow_tests)
+    add("program-tests", program_tests)
     add("bench", bench)
     add("soak", soak)
     made = add("wasm", wasm)

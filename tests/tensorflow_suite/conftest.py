@@ -1,0 +1,3 @@
+"""What pytest does not collect: the sample, which ``tensorflow-tests`` runs."""
+
+collect_ignore = ["sample"]
