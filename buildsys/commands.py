@@ -108,6 +108,12 @@ def onnx_tests(options: argparse.Namespace) -> int:
     return run_shown(argv, cwd=ROOT, env=pyenv.importing("src", "tests", "."))
 
 
+def libraries(options: argparse.Namespace) -> int:
+    """Run the tests of libraries for TensorFlow on TensorFlow and on tfpy, or of the named ones."""
+    argv = [str(pyenv.ensure("libraries")), "-m", "library_suite", *options.rest]
+    return run_shown(argv, cwd=ROOT, env=pyenv.importing("src", "tests", "."))
+
+
 def bench(options: argparse.Namespace) -> int:
     """Compare the speed of tfpy and other libraries in one browser."""
     checks.prepare_browsers()
@@ -176,7 +182,7 @@ def run_doctor(options: argparse.Namespace) -> int:
     return doctor.report()
 
 
-PASSING_ON = (bench, e2e, fuzz, keras_tests, onnx_tests, pictures, soak, test)
+PASSING_ON = (bench, e2e, fuzz, keras_tests, libraries, onnx_tests, pictures, soak, test)
 """Commands that pass their arguments to another program."""
 
 
@@ -215,6 +221,7 @@ def _parser() -> argparse.ArgumentParser:
     add("fuzz", fuzz)
     add("keras-tests", keras_tests)
     add("onnx-tests", onnx_tests)
+    add("libraries", libraries)
     add("bench", bench)
     add("soak", soak)
     made = add("wasm", wasm)
