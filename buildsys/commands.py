@@ -124,6 +124,12 @@ def _compared(module: str, words: list[str]) -> int:
     return run_shown(argv, cwd=ROOT, env=pyenv.importing("src", "tests"))
 
 
+def libraries(options: argparse.Namespace) -> int:
+    """Run the tests of libraries for TensorFlow on TensorFlow and on tfpy, or of the named ones."""
+    argv = [str(pyenv.ensure("libraries")), "-m", "library_suite", *options.rest]
+    return run_shown(argv, cwd=ROOT, env=pyenv.importing("src", "tests", "."))
+
+
 def bench(options: argparse.Namespace) -> int:
     """Compare the speed of tfpy and other libraries in one browser."""
     checks.prepare_browsers()
@@ -193,8 +199,8 @@ def run_doctor(options: argparse.Namespace) -> int:
 
 
 PASSING_ON = (
-    *(bench, e2e, fuzz, keras_tests, onnx_tests, pictures, program_tests, soak, tensorflow_tests),
-    test,
+    *(bench, e2e, fuzz, keras_tests, libraries, onnx_tests, pictures, program_tests, soak),
+    *(tensorflow_tests, test),
 )
 """Commands that pass their arguments to another program."""
 
@@ -236,6 +242,7 @@ def _parser() -> argparse.ArgumentParser:
     add("onnx-tests", onnx_tests)
     add("tensorflow-tests", tensorflow_tests)
     add("program-tests", program_tests)
+    add("libraries", libraries)
     add("bench", bench)
     add("soak", soak)
     made = add("wasm", wasm)

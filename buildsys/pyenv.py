@@ -14,7 +14,10 @@ from .paths import ROOT
 
 LOCKS = {
     name: f"requirements/{name}.txt"
-    for name in ("build", "test", "python", "bench", "docs", "keras", "notebooks", "onnx")
+    for name in (
+        *("build", "test", "python", "bench", "docs"),
+        *("keras", "libraries", "notebooks", "onnx"),
+    )
 }
 MINIMUM = (3, 11)
 WITHOUT_TENSORFLOW = (3, 14)

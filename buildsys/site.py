@@ -5,7 +5,7 @@ icon.svg, favicon.ico     the icon of the pages, and the icon that browsers requ
 sizes.json                bytes of the files that a start downloads, by name, for the progress bar
 tfpy-runtime.mjs          the JavaScript runtime as a module, for pages that forbid run_js
 run/                      the runner of exported programs for pages without Python
-pyodide/                  Pyodide's core, wheels (tfpy, NumPy, Keras and its dependencies), and a
+pyodide/                  Pyodide's core, wheels (tfpy, NumPy, Keras, its dependencies, dm-tree), and a
                           pyodide-lock.json that names the wheels; core-digests.json has the SHA-256
                           of the core's files; late/ has files that are downloaded on first import;
                           distribution.json lists the packages that the site does not have
@@ -28,6 +28,7 @@ from pathlib import Path
 from . import (
     assets,
     distribution,
+    dm_tree_wheel,
     gallery_models,
     h5py_wheel,
     hints,
@@ -71,7 +72,7 @@ def demo_files() -> dict[str, Path]:
     tfpy = package_wheels.with_packed_engine(wheel.ensure())
     numpy = package_wheels.numpy(numpy_wheel.ensure())
     ml_dtypes = package_wheels.compiled(ml_dtypes_wheel.ensure())
-    wanted = _with_late([tfpy, numpy, ml_dtypes, *package_wheels.keras()])
+    wanted = _with_late([tfpy, numpy, ml_dtypes, *package_wheels.keras(), dm_tree_wheel.ensure()])
     wanted[f"pyodide/{stdlib.late_name()}"] = stdlib.original()
     wanted |= {f"pyodide/{name}": core / name for name in PYODIDE_CORE}
     wanted[f"pyodide/{stdlib.NAME}"] = stdlib.ensure()

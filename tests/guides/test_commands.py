@@ -31,6 +31,7 @@ SHOWN = [
     *blocks("CONTRIBUTING.md", "sh"),
     *blocks("bench/README.md", "sh"),
     *blocks("docs/install.md", "sh"),
+    *blocks("docs/libraries.md", "sh"),
     block("docs/notebooks.md", "sh", "jupyterlite-core"),
     block("docs/notebooks.md", "sh", "pip install marimo"),
     block("docs/scale.md", "sh", "pip"),

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import functools
 import os
-import site
 import types
 from collections.abc import Callable
 from functools import lru_cache
@@ -54,18 +53,27 @@ def iterated(function: Any) -> Any:
 
 
 def _is_the_users(function: types.FunctionType) -> bool:
-    """Return True unless a function is tfpy's, or installed, or marked `do_not_convert`."""
-    module = function.__module__ or ""
-    if is_marked(function) or module == "tfpy" or module.startswith("tfpy."):
+    """Return True if a function is converted, as the functions of most libraries are."""
+    module = f"{function.__module__ or ''}."
+    if is_marked(function) or module.startswith(_UNCONVERTED):
         return False
-    return not _is_installed(function.__code__.co_filename)
+    return not _is_standard(function.__code__.co_filename)
+
+
+_UNCONVERTED = (
+    *("PIL.", "absl.logging.", "keras.", "matplotlib.", "numpy.", "pandas.", "tensorflow."),
+    *("tensorflow_datasets.core.", "tensorflow_probability.", "tf_keras.", "tfpy."),
+)
+"""Packages whose functions TensorFlow does not convert either."""
 
 
 @lru_cache(maxsize=1024)
-def _is_installed(filename: str) -> bool:
-    package = str(Path(__file__).parents[3])
-    roots = (package, os.path.dirname(os.__file__), *site.getsitepackages())
-    return filename.startswith("<frozen") or any(filename.startswith(f"{r}/") for r in roots)
+def _is_standard(filename: str) -> bool:
+    """Return True for a file of tfpy or of the standard library."""
+    package, library = Path(__file__).parents[3], Path(os.__file__).parent
+    if filename.startswith(("<frozen", f"{package}/")):
+        return True
+    return filename.startswith(f"{library}/") and "-packages/" not in filename
 
 
 _statements = {name: getattr(operators, name) for name in operators.__all__}

@@ -69,6 +69,7 @@ OPERATORS: dict[str, str] = {
 class GraphTensor(SymbolicTensor):
     """A result of an operation of a graph."""
 
+    __module__ = SymbolicTensor.__module__  # libraries recognize tensors by it
     __slots__ = ("_assign_part", "known", "op")
 
     def __init__(self, op: Operation, index: int, aval: Aval, known: Tensor | None = None) -> None:

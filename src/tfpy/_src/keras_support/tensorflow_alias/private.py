@@ -12,13 +12,18 @@ from contextlib import nullcontext
 from functools import partial
 from typing import Any
 
-from tfpy._src.base.dtypes import int32
+from tfpy._src.base.dtypes import DType, int32
 from tfpy._src.core.conversion import convert_to_tensor, is_tensor
+from tfpy._src.core.indexed_slices import IndexedSlices
 from tfpy._src.core.operand import AnyTensor, Composite
 from tfpy._src.core.primitives import is_nan
 from tfpy._src.core.tensor import Tensor
+from tfpy._src.core.tensor_shape import TensorShape
 from tfpy._src.data.dataset import DatasetV2
 from tfpy._src.distribute.input import DistributedDataset
+from tfpy._src.functions.tf_function.polymorphic import Function
+from tfpy._src.functions.tf_function.signature import TensorSpec
+from tfpy._src.functions.trace.symbolic import SymbolicTensor
 from tfpy._src.keras_support.tensorflow_alias import csr
 from tfpy._src.keras_support.tensorflow_alias.internal import (
     AutoTrackable,
@@ -40,6 +45,7 @@ from tfpy._src.tensors.composite.ragged.tensor import RaggedTensor
 from tfpy._src.tensors.composite.sparse_tensor import SparseTensor
 from tfpy._src.tensors.math.arithmetic import clip_by_value
 from tfpy._src.tensors.variables.tracking import DictWrapper, ListWrapper
+from tfpy._src.tensors.variables.variable import Variable
 
 
 def dynamic_update_slice(operand: Any, update: Any, start_indices: Any) -> Tensor:
@@ -114,11 +120,18 @@ MODULES: dict[str, dict[str, Any]] = {
 }
 
 CLAIMED: dict[type, str] = {
+    DType: "python.framework.dtypes",
     DatasetV2: "python.data.ops.dataset_ops",
     DistributedDataset: "python.distribute.input_lib",
+    Function: "python.eager.polymorphic_function.polymorphic_function",
+    IndexedSlices: "python.framework.indexed_slices",
     RaggedTensor: "python.ops.ragged.ragged_tensor",
     SparseTensor: "python.framework.sparse_tensor",
+    SymbolicTensor: "python.framework.ops",
     Tensor: "python.framework.tensor",
+    TensorShape: "python.framework.tensor_shape",
+    TensorSpec: "python.framework.tensor",
+    Variable: "python.ops.resource_variable_ops",
 }
 """Classes that libraries recognize by the name of their module."""
 

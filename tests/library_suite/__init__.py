@@ -1,0 +1,1 @@
+"""``build.py libraries``: tests of libraries for TensorFlow, run on TensorFlow and on tfpy."""
