@@ -103,6 +103,10 @@ if _typing.TYPE_CHECKING:
         RNNCellDropoutWrapper as RNNCellDropoutWrapper,
         RNNCellResidualWrapper as RNNCellResidualWrapper,
     )
+    from tfpy._src.library.candidates.learned import (
+        compute_accidental_hits as compute_accidental_hits,
+        learned_unigram_candidate_sampler as learned_unigram_candidate_sampler,
+    )
     from tfpy._src.library.candidates.losses import (
         nce_loss as nce_loss,
         sampled_softmax_loss as sampled_softmax_loss,
@@ -127,6 +131,8 @@ _LATER = {
     "RNNCellDeviceWrapper": "tfpy._src.keras_support.cell_wrappers",
     "RNNCellDropoutWrapper": "tfpy._src.keras_support.cell_wrappers",
     "RNNCellResidualWrapper": "tfpy._src.keras_support.cell_wrappers",
+    "compute_accidental_hits": "tfpy._src.library.candidates.learned",
+    "learned_unigram_candidate_sampler": "tfpy._src.library.candidates.learned",
     "nce_loss": "tfpy._src.library.candidates.losses",
     "sampled_softmax_loss": "tfpy._src.library.candidates.losses",
     "all_candidate_sampler": "tfpy._src.library.candidates.samplers",

@@ -73,6 +73,8 @@ class Distribution(NamedTuple):
     """Function that draws one class."""
     probability: Callable[[Array], Array]
     """Function from classes to their probabilities."""
+    update: Callable[[Array], None] = lambda labels: None
+    """Function that receives the labels after each draw."""
 
 
 def uniform(size: int) -> Distribution:
@@ -115,6 +117,20 @@ def weighted(weights: Array) -> Distribution:
     return Distribution(size, draw, probability)
 
 
+def learned(size: int) -> Distribution:
+    """Return the distribution of the labels of all draws before."""
+    weights = np.ones(size, np.int64)
+
+    def draw(words: WordStream) -> int:
+        sums = np.cumsum(weights)
+        return int(np.searchsorted(sums, words.below(int(sums[-1])), side="right"))
+
+    def update(labels: Array) -> None:
+        np.add.at(weights, labels.reshape(-1), 1)
+
+    return Distribution(size, draw, lambda ids: weights[ids] / weights.sum(), update)
+
+
 def candidates(
     distribution: Distribution, state: Any, labels: Array, count: int, unique: bool
 ) -> tuple[Array, Array, Array]:
@@ -147,4 +163,6 @@ def candidates(
         often = chance * count if tries == count else -np.expm1(tries * np.log1p(-chance))
         return np.asarray(often, np.float32)
 
-    return drawn, expected(labels), expected(drawn)
+    found_counts = drawn, expected(labels), expected(drawn)
+    distribution.update(labels)
+    return found_counts
