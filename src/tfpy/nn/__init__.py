@@ -115,6 +115,10 @@ if _typing.TYPE_CHECKING:
         all_candidate_sampler as all_candidate_sampler,
         fixed_unigram_candidate_sampler as fixed_unigram_candidate_sampler,
     )
+    from tfpy._src.library.networks.fractional import (
+        fractional_avg_pool as fractional_avg_pool,
+        fractional_max_pool as fractional_max_pool,
+    )
     from tfpy._src.library.networks.patches import (
         batch_norm_with_global_normalization as batch_norm_with_global_normalization,
         depthwise_conv2d_backprop_filter as depthwise_conv2d_backprop_filter,
@@ -137,6 +141,8 @@ _LATER = {
     "sampled_softmax_loss": "tfpy._src.library.candidates.losses",
     "all_candidate_sampler": "tfpy._src.library.candidates.samplers",
     "fixed_unigram_candidate_sampler": "tfpy._src.library.candidates.samplers",
+    "fractional_avg_pool": "tfpy._src.library.networks.fractional",
+    "fractional_max_pool": "tfpy._src.library.networks.fractional",
     "batch_norm_with_global_normalization": "tfpy._src.library.networks.patches",
     "depthwise_conv2d_backprop_filter": "tfpy._src.library.networks.patches",
     "depthwise_conv2d_backprop_input": "tfpy._src.library.networks.patches",

@@ -34,6 +34,7 @@ JPEG = "tf.io.encode_jpeg(tf.cast(tf.ones([8, 9, 3]) * 90.0, tf.uint8))"
 BOXES = "t([[[0.1, 0.2, 0.6, 0.7], [0.0, 0.0, 0.5, 0.5]]])"
 LIMITS = "area_range=[0.1, 1.0], aspect_ratio_range=[0.7, 1.4], max_attempts=50"
 SAMPLED = "true_classes=tf.constant([[1, 2], [0, 3]], tf.int64), num_true=2, num_sampled=3, unique=True, seed=5, seed2=7"
+WINDOW = "ksize=[1, 2, 2, 1], strides=[1, 2, 2, 1], padding='VALID'"
 ROWS = "indices=[2, 0, 2], grad=f(3, 2)"
 
 
@@ -191,6 +192,23 @@ SAMPLES: dict[str, str | tuple[str, str]] = {
     "FusedResizeAndPadConv2D": "input=f(1, 3, 4, 2), size=[5, 6], paddings=[[0, 0], [1, 1], [1, 1], [0, 0]], filter=f(2, 2, 2, 3), mode='REFLECT', strides=[1, 1, 1, 1], padding='VALID'",
     "ResizeBicubicGrad": "grads=f(1, 4, 6, 1), original_image=f(1, 2, 3, 1)",
     "ScaleAndTranslateGrad": "grads=f(1, 4, 6, 1), original_image=f(1, 2, 3, 1), scale=[2.0, 2.0], translation=[0.0, 0.0]",
+    # pooling
+    **{
+        f"Fractional{kind}Pool": f"value=f(2, 9, 11, 2), pooling_ratio=[1.0, 1.4, 2.3, 1.0], {how}, deterministic=True, seed=5, seed2=7"
+        for kind, how in (("Avg", "overlapping=True"), ("Max", "pseudo_random=True"))
+    },
+    "FractionalAvgPoolGrad": f"orig_input_tensor_shape={LONG.format([1, 5, 4, 2])}, out_backprop=f(1, 3, 2, 2), row_pooling_sequence={LONG.format([0, 2, 3, 5])}, col_pooling_sequence={LONG.format([0, 2, 4])}, overlapping=True",
+    "FractionalMaxPoolGrad": f"=(lambda x, r, c: tf.raw_ops.FractionalMaxPoolGrad(orig_input=x, orig_output=tf.stack([[tf.reduce_max(x[:, a:b, p:q], [1, 2]) for p, q in ((0, 2), (2, 4))] for a, b in ((0, 2), (2, 3), (3, 5))], 0)[None, :, :, 0], "
+    f"out_backprop=f(1, 3, 2, 2), row_pooling_sequence=r, col_pooling_sequence=c))(f(1, 5, 4, 2), {LONG.format([0, 2, 3, 5])}, {LONG.format([0, 2, 4])})",
+    "MaxPoolGradWithArgmax": f"input=f(2, 4, 4, 1), grad=f(2, 2, 2, 1), argmax={LONG.format([[[[1], [6]], [[8], [15]]]] * 2)}, {WINDOW}",
+    "MaxPoolGradGradWithArgmax": (
+        f"input=f(2, 4, 4, 1), grad=f(2, 4, 4, 1), argmax={LONG.format([[[[1], [6]], [[8], [15]]]] * 2)}, {WINDOW}",
+        f"(f(2, 4, 4, 1), tf.gather(tf.reshape(f(2, 4, 4, 1), [2, 16]), {LONG.format([[[1], [6]], [[8], [15]]])}, axis=1))[1]",
+    ),
+    "MaxPoolGradGrad": f"=(lambda x: tf.raw_ops.MaxPoolGradGrad(orig_input=x, orig_output=tf.nn.max_pool2d(x, 2, 2, 'VALID'), grad=f(2, 4, 4, 1), {WINDOW}))(f(2, 4, 4, 1))",
+    "MaxPoolGradGradV2": f"=(lambda x: tf.raw_ops.MaxPoolGradGradV2(orig_input=x, orig_output=tf.nn.max_pool2d(x, 2, 2, 'VALID'), grad=f(2, 4, 4, 1), {WINDOW}))(f(2, 4, 4, 1))",
+    "MaxPool3DGradGrad": "=(lambda x: tf.raw_ops.MaxPool3DGradGrad(orig_input=x, orig_output=tf.nn.max_pool3d(x, 2, 2, 'VALID'), grad=f(1, 4, 4, 4, 1), ksize=[1, 2, 2, 2, 1], strides=[1, 2, 2, 2, 1], padding='VALID'))(f(1, 4, 4, 4, 1))",
+    "Conv": "input=f(1, 4, 5, 2), filter=f(2, 2, 2, 3), strides=[1, 1, 1, 1], padding='SAME'",
     # containers
     "FIFOQueueV2": queue("FIFOQueueV2", PUT, TAKE),
     "PaddingFIFOQueueV2": queue("PaddingFIFOQueueV2", PUT, TAKE),

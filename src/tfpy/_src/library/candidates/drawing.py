@@ -39,6 +39,10 @@ class WordStream:
             yield from philox.words_at([*state.view(np.int32)], offsets).reshape(-1).tolist()
             start += _AT_ONCE
 
+    def word(self) -> int:
+        """Return the next word."""
+        return next(self._words)
+
     def number(self) -> float:
         """Return a float64 in [0, 1)."""
         high, low = next(self._words), next(self._words)
