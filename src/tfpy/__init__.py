@@ -26,6 +26,7 @@ from tfpy import (
     image as image,
     io as io,
     linalg as linalg,
+    lite as lite,
     lookup as lookup,
     losses as losses,
     math as math,

@@ -96,23 +96,26 @@ def test_parameters(name: str) -> None:
 IGNORED = {
     "follow from the inputs": """
         T Tcomplex Tkeys Tout Treal Tvalues dtype element_dtype element_shape element_shape_except0
-        num_split output_shapes shape
+        component_types elem_type internal_type key_dtype num_sparse num_split output_shapes shape
+        value_dtype
     """,
     "int64 is int32": "Tsplits out_idx out_type shape_type",
     "how it is computed": """
         a_is_sparse allowed_devices b_is_sparse config config_proto executor_type
         initial_num_buckets max_load_factor parallel_iterations rounds sparse_gradient
-        use_cudnn_on_gpu use_locking
+        swap_memory use_cudnn_on_gpu use_locking
     """,
     "gradients, debuggers, names": """
-        debug_name debug_ops_spec first_n grad_a grad_b grad_x grad_y message tensor_array_name
-        tensor_name use_node_name_sharing
+        debug_name debug_ops_spec first_n grad_a grad_b grad_x grad_y message stack_name
+        tensor_array_name tensor_name use_node_name_sharing
     """,
     "checks": """
         bad_indices_policy ignore_lookup_error incompatible_shape_error validate_indices
         validate_shape
     """,
     "digits that TensorFlow leaves open": "Truncate init",
+    "no random numbers": "seed seed2",
+    "waiting for other threads": "timeout_ms",
 }
 """Attributes that do not affect values in tfpy, by purpose."""
 

@@ -31,7 +31,10 @@ NAMES = [
 ]
 HERE = set(NAMES) & RECORDS.keys()
 
-PILLOW = {"DecodeGif", "DecodeImage", "DecodeJpeg", "DecodePng", "EncodeJpeg"}
+PILLOW = {
+    *("DecodeAndCropJpeg", "DecodeGif", "DecodeImage", "DecodeJpeg", "DecodePng", "DecodeWebP"),
+    *("EncodeJpeg", "EncodeJpegVariableQuality"),
+}
 """Operations that import Pillow, which works on bytes and accesses nothing else."""
 
 NO_FILES = {

@@ -86,5 +86,5 @@ def test_errors() -> None:
         record("AddV2").run([tfpy.ones([])] * 3, {})
     with pytest.raises(tfpy.errors.UnimplementedError, match="Nonsense is not supported: the name"):
         record("Nonsense")
-    with pytest.raises(tfpy.errors.UnimplementedError, match="FIFOQueueV2 is not supported: queue"):
-        record("FIFOQueueV2")
+    with pytest.raises(tfpy.errors.UnimplementedError, match="Barrier is not supported: stage"):
+        record("Barrier")

@@ -103,6 +103,10 @@ if _typing.TYPE_CHECKING:
         RNNCellDropoutWrapper as RNNCellDropoutWrapper,
         RNNCellResidualWrapper as RNNCellResidualWrapper,
     )
+    from tfpy._src.library.candidates.learned import (
+        compute_accidental_hits as compute_accidental_hits,
+        learned_unigram_candidate_sampler as learned_unigram_candidate_sampler,
+    )
     from tfpy._src.library.candidates.losses import (
         nce_loss as nce_loss,
         sampled_softmax_loss as sampled_softmax_loss,
@@ -110,6 +114,10 @@ if _typing.TYPE_CHECKING:
     from tfpy._src.library.candidates.samplers import (
         all_candidate_sampler as all_candidate_sampler,
         fixed_unigram_candidate_sampler as fixed_unigram_candidate_sampler,
+    )
+    from tfpy._src.library.networks.fractional import (
+        fractional_avg_pool as fractional_avg_pool,
+        fractional_max_pool as fractional_max_pool,
     )
     from tfpy._src.library.networks.patches import (
         batch_norm_with_global_normalization as batch_norm_with_global_normalization,
@@ -127,10 +135,14 @@ _LATER = {
     "RNNCellDeviceWrapper": "tfpy._src.keras_support.cell_wrappers",
     "RNNCellDropoutWrapper": "tfpy._src.keras_support.cell_wrappers",
     "RNNCellResidualWrapper": "tfpy._src.keras_support.cell_wrappers",
+    "compute_accidental_hits": "tfpy._src.library.candidates.learned",
+    "learned_unigram_candidate_sampler": "tfpy._src.library.candidates.learned",
     "nce_loss": "tfpy._src.library.candidates.losses",
     "sampled_softmax_loss": "tfpy._src.library.candidates.losses",
     "all_candidate_sampler": "tfpy._src.library.candidates.samplers",
     "fixed_unigram_candidate_sampler": "tfpy._src.library.candidates.samplers",
+    "fractional_avg_pool": "tfpy._src.library.networks.fractional",
+    "fractional_max_pool": "tfpy._src.library.networks.fractional",
     "batch_norm_with_global_normalization": "tfpy._src.library.networks.patches",
     "depthwise_conv2d_backprop_filter": "tfpy._src.library.networks.patches",
     "depthwise_conv2d_backprop_input": "tfpy._src.library.networks.patches",

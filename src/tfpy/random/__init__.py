@@ -35,6 +35,9 @@ from tfpy._src.tensors.random.streams import set_seed as set_seed
 from tfpy.random import experimental as experimental
 
 if _typing.TYPE_CHECKING:
+    from tfpy._src.library.candidates.learned import (
+        learned_unigram_candidate_sampler as learned_unigram_candidate_sampler,
+    )
     from tfpy._src.library.candidates.samplers import (
         all_candidate_sampler as all_candidate_sampler,
         fixed_unigram_candidate_sampler as fixed_unigram_candidate_sampler,
@@ -43,6 +46,7 @@ if _typing.TYPE_CHECKING:
     )
 
 _LATER = {
+    "learned_unigram_candidate_sampler": "tfpy._src.library.candidates.learned",
     "all_candidate_sampler": "tfpy._src.library.candidates.samplers",
     "fixed_unigram_candidate_sampler": "tfpy._src.library.candidates.samplers",
     "log_uniform_candidate_sampler": "tfpy._src.library.candidates.samplers",

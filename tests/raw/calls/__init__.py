@@ -7,15 +7,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from raw.calls import arrays, elements, handles, hosts, networks
+from raw.calls import arrays, elements, handles, hosts, networks, others
 from surface.evaluation import evaluate, words
 
-TABLES = (elements, arrays, networks, hosts, handles)
+TABLES = (elements, arrays, networks, hosts, handles, others)
 SAMPLES = {name: sample for table in TABLES for name, sample in table.SAMPLES.items()}
 
 ELSEWHERE = {
     "DecodeGif": "needs Pillow",
-    "EncodeJpeg": "needs Pillow",
+    **dict.fromkeys(("DecodeWebP", "EncodeJpeg", "EncodeJpegVariableQuality"), "needs Pillow"),
     **dict.fromkeys(("Placeholder", "PlaceholderV2"), "raise"),
     "_FusedBatchNormEx": "tests/raw/test_fused.py",
     "_FusedConv2D": "tests/raw/test_fused.py",

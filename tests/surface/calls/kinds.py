@@ -13,6 +13,8 @@ CALLS = {
     "random.uniform": "[3, 4], seed=5",
     "random.all_candidate_sampler": "[[1], [2]], 1, 5, True",
     "random.uniform_candidate_sampler": "[[1], [2]], 1, 4, True, 10, seed=5",
+    "random.learned_unigram_candidate_sampler": "[[1], [2]], 1, 4, True, 10, seed=5",
+    "nn.compute_accidental_hits": "[[1], [2]], [5, 2, 1], 1",
     "random.log_uniform_candidate_sampler": "[[1], [2]], 1, 4, True, 10, seed=5",
     "random.fixed_unigram_candidate_sampler": (
         "[[1], [2]], 1, 3, True, 4, unigrams=[1.0, 2.0, 3.0, 4.0], seed=5"

@@ -26,6 +26,7 @@ from tfpy._src.tensors.math.arithmetic import (
     divide_no_nan,
     sign,
 )
+from tfpy._src.tensors.special import bessel, integrals
 
 
 def _quotient(x: Any, y: Any) -> Tensor:
@@ -191,3 +192,19 @@ op("SqrtGrad(y, dy) -> z", of_tensors(lambda y, dy: masked_multiply(0.5 / conj(y
 op("TanhGrad(y, dy) -> z", of_tensors(lambda y, dy: dy * (1 - y * y)))
 op("IgammaGradA(a, x) -> z", gamma.igamma_grad_a)
 op("RandomGammaGrad(alpha, sample) -> output", gamma.random_gamma_grad)
+
+# Special functions
+
+op("BesselJ0(x) -> y", bessel.bessel_j0)
+op("BesselJ1(x) -> y", bessel.bessel_j1)
+op("BesselK0(x) -> y", bessel.bessel_k0)
+op("BesselK0e(x) -> y", bessel.bessel_k0e)
+op("BesselK1(x) -> y", bessel.bessel_k1)
+op("BesselK1e(x) -> y", bessel.bessel_k1e)
+op("BesselY0(x) -> y", bessel.bessel_y0)
+op("BesselY1(x) -> y", bessel.bessel_y1)
+op("Dawsn(x) -> y", integrals.dawsn)
+op("Expint(x) -> y", integrals.expint)
+op("FresnelCos(x) -> y", integrals.fresnel_cos)
+op("FresnelSin(x) -> y", integrals.fresnel_sin)
+op("Spence(x) -> y", integrals.spence)

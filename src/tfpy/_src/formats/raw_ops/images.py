@@ -41,7 +41,7 @@ def _whole(grads: Any, size: Any) -> Tensor:
     return zeros([count, *static_ints(size), channels])
 
 
-def _on_grid(method: str) -> Any:
+def on_grid(method: str) -> Any:
     """Return the operation that resizes with a method."""
 
     def resized(
@@ -53,7 +53,7 @@ def _on_grid(method: str) -> Any:
     return resized
 
 
-def _scaled(
+def scaled(
     images: Any, size: Any, scale: Any, translation: Any, kernel_type: str, antialias: bool
 ) -> Tensor:
     """Resize as `tf.image.resize` does: the whole image fills the new size."""
@@ -165,10 +165,10 @@ op(
         grads,
     ),
 )
-op("ResizeArea(images, size; align_corners=False) -> resized_images", _on_grid("area"))
+op("ResizeArea(images, size; align_corners=False) -> resized_images", on_grid("area"))
 op(
     "ResizeBicubic(images, size; align_corners=False, half_pixel_centers=False) -> resized_images",
-    _on_grid("bicubic"),
+    on_grid("bicubic"),
 )
 op(
     "ResizeNearestNeighborGrad(grads, size; align_corners=False, half_pixel_centers=False) "
@@ -182,7 +182,7 @@ op(
 op(
     'ScaleAndTranslate(images, size, scale, translation; kernel_type="lanczos3", '
     "antialias=True) -> resized_images",
-    _scaled,
+    scaled,
 )
 op(
     "CombinedNonMaxSuppression(boxes, scores, max_output_size_per_class, max_total_size, "

@@ -25,14 +25,16 @@ def _batch_product(x: Any, y: Any, adj_x: bool, adj_y: bool) -> Tensor:
     return matmul(x, y, adjoint_a=adj_x, adjoint_b=adj_y)
 
 
-def _svd(input: Any, compute_uv: bool, full_matrices: bool) -> tuple[Tensor, Tensor, Tensor]:
+def singular_values(
+    input: Any, compute_uv: bool, full_matrices: bool
+) -> tuple[Tensor, Tensor, Tensor]:
     found = d.svd(input, full_matrices, compute_uv)
     if not compute_uv:
         return found, zeros([], found.dtype), zeros([], found.dtype)
     return found
 
 
-def _eigen(vectors: Any, values: Any) -> Any:
+def eigen(vectors: Any, values: Any) -> Any:
     """Compute a decomposition; the vectors only if requested."""
 
     def decomposed(input: Any, compute_v: bool) -> tuple[Tensor, Tensor]:
@@ -79,7 +81,7 @@ op(
 )
 
 op("Cholesky(input) -> output", d.cholesky)
-op("Eig(input; Tout, compute_v=True) -> e, v", _eigen(d.eig, d.eigvals))
+op("Eig(input; Tout, compute_v=True) -> e, v", eigen(d.eig, d.eigvals))
 op("LogMatrixDeterminant(input) -> sign, log_abs_determinant", matrix_functions.slogdet)
 op("Lu(input; output_idx_type=int32) -> lu, p", d.lu)
 op("MatrixDeterminant(input) -> output", matrix_functions.det)
@@ -87,8 +89,8 @@ op("MatrixExponential(input) -> output", matrix_functions.expm)
 op("MatrixLogarithm(input) -> output", matrix_functions.logm)
 op("MatrixSquareRoot(input) -> output", matrix_functions.sqrtm)
 op("Qr(input; full_matrices=False) -> q, r", d.qr)
-op("SelfAdjointEigV2(input; compute_v=True) -> e, v", _eigen(d.eigh, d.eigvalsh))
-op("Svd(input; compute_uv=True, full_matrices=False) -> s, u, v", _svd)
+op("SelfAdjointEigV2(input; compute_v=True) -> e, v", eigen(d.eigh, d.eigvalsh))
+op("Svd(input; compute_uv=True, full_matrices=False) -> s, u, v", singular_values)
 
 op(
     "BandedTriangularSolve(matrix, rhs; lower=True, adjoint=False) -> output",

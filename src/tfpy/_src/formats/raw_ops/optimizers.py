@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
+import numpy as np
+
 from tfpy._src.core import primitives as p
-from tfpy._src.core.conversion import convert_to_tensor
+from tfpy._src.core.conversion import constant, convert_to_tensor, host_values
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.formats.raw_ops.records import op
 from tfpy._src.formats.raw_ops.resources import variable_of
 from tfpy._src.tensors.array.making import cast, zeros_like
-from tfpy._src.tensors.array.slicing import where
+from tfpy._src.tensors.array.reshaping import reshape
+from tfpy._src.tensors.array.scattering import tensor_scatter_nd_update
+from tfpy._src.tensors.array.slicing import gather, where
 from tfpy._src.tensors.math.arithmetic import sign
 
 Step = Callable[..., tuple[Any, ...]]
@@ -39,6 +43,50 @@ def _step(text: str, slots: int, rule: Step) -> None:
     inputs, _, attrs = text.removesuffix(")").partition("; ")
     named = f"use_locking=False, {attrs}" if attrs else "use_locking=False"
     op(f"{inputs}; {named})", run, stateful=True)
+
+
+def _row_step(text: str, slots: int, rule: Step, at: int) -> None:
+    """Register an operation that updates rows of a variable and its slots by a rule.
+
+    Rows that occur several times are updated several times, in order.
+
+    Args:
+        text: Signature without `use_locking`.
+        slots: Number of slots.
+        rule: Function from the old values to the new ones.
+        at: Number of the input with the indices of the rows. It follows the gradient.
+    """
+
+    def run(*inputs: Any, **attrs: Any) -> None:
+        variables = [variable_of(handle) for handle in inputs[: slots + 1]]
+        dtype = variables[0].dtype
+        given = [convert_to_tensor(n) for n in (*inputs[slots + 1 : at], *inputs[at + 1 :])]
+        numbers = [cast(n, dtype) for n in given]
+        gradient = at - slots - 2
+        attrs.pop("use_locking")
+        for rows, places in _occurrences(inputs[at]):
+            where_ = reshape(places, [-1, 1])
+            values = [gather(v.tensor, places, axis=0) for v in variables]
+            part = gather(numbers[gradient], rows, axis=0)
+            new = rule(*values, *numbers[:gradient], part, *numbers[gradient + 1 :], **attrs)
+            for variable, value in zip(variables, new, strict=True):
+                variable.assign(tensor_scatter_nd_update(variable.tensor, where_, value))
+
+    inputs, _, attrs = text.removesuffix(")").partition("; ")
+    named = f"use_locking=False, {attrs}" if attrs else "use_locking=False"
+    op(f"{inputs}; {named})", run, stateful=True)
+
+
+def _occurrences(indices: Any) -> Iterator[tuple[Tensor, Tensor]]:
+    """Yield positions in `indices` and their elements, which are different from each other."""
+    known = convert_to_tensor(indices)
+    left = np.arange(known.size)
+    places = np.asarray(host_values(known)).reshape(-1)
+    while left.size:
+        _, first = np.unique(places[left], return_index=True)
+        rows = np.sort(left[first]).astype(np.int32)
+        yield constant(rows), constant(places[rows])
+        left = np.setdiff1d(left, rows)
 
 
 def _moved(average: Any, value: Any, rate: Any) -> Any:
@@ -134,6 +182,10 @@ def _near(v: Any, rate: Any, l1: Any, l2: Any) -> Tensor:
     return sign(v) / (1 + rate * l2) * p.maximum(p.abs(v) - rate * l1, 0.0)
 
 
+def _proximal_descent(v: Any, alpha: Any, l1: Any, l2: Any, delta: Any) -> Any:
+    return (_near(v - delta * alpha, alpha, l1, l2),)
+
+
 def _momentum(v: Any, a: Any, lr: Any, g: Any, momentum: Any, use_nesterov: bool) -> Any:
     a = a * momentum + g
     return v - (g * lr + a * momentum * lr if use_nesterov else a * lr), a
@@ -148,6 +200,14 @@ def _proximal_adagrad(v: Any, a: Any, lr: Any, l1: Any, l2: Any, g: Any) -> Any:
     a = a + g * g
     rate = lr * p.rsqrt(a)
     return _near(v - g * rate, rate, l1, l2), a
+
+
+def _dual_averages(
+    v: Any, total: Any, squares: Any, g: Any, lr: Any, l1: Any, l2: Any, step: Any
+) -> Any:
+    total, squares = total + g, squares + g * g
+    shrunk = sign(total) * p.maximum(p.abs(total) - l1 * step, 0.0)
+    return -lr * shrunk / (l2 * step * lr + p.sqrt(squares)), total, squares
 
 
 _step("ResourceApplyAdaMax(var, m, v, beta1_power, lr, beta1, beta2, epsilon, grad)", 2, _ada_max)
@@ -200,6 +260,88 @@ _step("ResourceApplyProximalAdagrad(var, accum, lr, l1, l2, grad)", 1, _proximal
 _step(
     "ResourceApplyProximalGradientDescent(var, alpha, l1, l2, delta)",
     0,
-    lambda v, alpha, l1, l2, delta: (_near(v - delta * alpha, alpha, l1, l2),),
+    _proximal_descent,
 )
 _step("ResourceApplyRMSProp(var, ms, mom, lr, rho, momentum, epsilon, grad)", 2, _rms)
+_step(
+    "ResourceApplyAdagradDA(var, gradient_accumulator, gradient_squared_accumulator, grad, lr, l1, "
+    "l2, global_step)",
+    2,
+    _dual_averages,
+)
+
+# Steps on rows
+
+_row_step(
+    "ResourceSparseApplyAdadelta(var, accum, accum_update, lr, rho, epsilon, grad, indices)",
+    2,
+    _adadelta,
+    7,
+)
+_row_step(
+    "ResourceSparseApplyAdagrad(var, accum, lr, grad, indices; update_slots=True)", 1, _adagrad, 4
+)
+_row_step(
+    "ResourceSparseApplyAdagradDA(var, gradient_accumulator, gradient_squared_accumulator, grad, "
+    "indices, lr, l1, l2, global_step)",
+    2,
+    _dual_averages,
+    4,
+)
+_row_step(
+    "ResourceSparseApplyAdagradV2(var, accum, lr, epsilon, grad, indices; update_slots=True)",
+    1,
+    _adagrad_v2,
+    5,
+)
+_row_step(
+    "ResourceSparseApplyCenteredRMSProp(var, mg, ms, mom, lr, rho, momentum, epsilon, grad, "
+    "indices)",
+    3,
+    _centered_rms,
+    9,
+)
+_row_step(
+    "ResourceSparseApplyFtrl(var, accum, linear, grad, indices, lr, l1, l2, lr_power; "
+    "multiply_linear_by_lr=False)",
+    2,
+    _ftrl,
+    4,
+)
+_row_step(
+    "ResourceSparseApplyFtrlV2(var, accum, linear, grad, indices, lr, l1, l2, l2_shrinkage, "
+    "lr_power; multiply_linear_by_lr=False)",
+    2,
+    _ftrl,
+    4,
+)
+_row_step(
+    "ResourceSparseApplyKerasMomentum(var, accum, lr, grad, indices, momentum; use_nesterov=False)",
+    1,
+    _keras_momentum,
+    4,
+)
+_row_step(
+    "ResourceSparseApplyMomentum(var, accum, lr, grad, indices, momentum; use_nesterov=False)",
+    1,
+    _momentum,
+    4,
+)
+_row_step(
+    "ResourceSparseApplyProximalAdagrad(var, accum, lr, l1, l2, grad, indices)",
+    1,
+    _proximal_adagrad,
+    6,
+)
+_row_step(
+    "ResourceSparseApplyProximalGradientDescent(var, alpha, l1, l2, grad, indices)",
+    0,
+    _proximal_descent,
+    5,
+)
+_row_step(
+    "ResourceSparseApplyRMSProp(var, ms, mom, lr, rho, momentum, epsilon, grad, indices)",
+    2,
+    _rms,
+    8,
+)

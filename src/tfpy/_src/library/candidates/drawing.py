@@ -39,6 +39,10 @@ class WordStream:
             yield from philox.words_at([*state.view(np.int32)], offsets).reshape(-1).tolist()
             start += _AT_ONCE
 
+    def word(self) -> int:
+        """Return the next word."""
+        return next(self._words)
+
     def number(self) -> float:
         """Return a float64 in [0, 1)."""
         high, low = next(self._words), next(self._words)
@@ -73,6 +77,8 @@ class Distribution(NamedTuple):
     """Function that draws one class."""
     probability: Callable[[Array], Array]
     """Function from classes to their probabilities."""
+    update: Callable[[Array], None] = lambda labels: None
+    """Function that receives the labels after each draw."""
 
 
 def uniform(size: int) -> Distribution:
@@ -115,6 +121,20 @@ def weighted(weights: Array) -> Distribution:
     return Distribution(size, draw, probability)
 
 
+def learned(size: int) -> Distribution:
+    """Return the distribution of the labels of all draws before."""
+    weights = np.ones(size, np.int64)
+
+    def draw(words: WordStream) -> int:
+        sums = np.cumsum(weights)
+        return int(np.searchsorted(sums, words.below(int(sums[-1])), side="right"))
+
+    def update(labels: Array) -> None:
+        np.add.at(weights, labels.reshape(-1), 1)
+
+    return Distribution(size, draw, lambda ids: weights[ids] / weights.sum(), update)
+
+
 def candidates(
     distribution: Distribution, state: Any, labels: Array, count: int, unique: bool
 ) -> tuple[Array, Array, Array]:
@@ -147,4 +167,6 @@ def candidates(
         often = chance * count if tries == count else -np.expm1(tries * np.log1p(-chance))
         return np.asarray(often, np.float32)
 
-    return drawn, expected(labels), expected(drawn)
+    found_counts = drawn, expected(labels), expected(drawn)
+    distribution.update(labels)
+    return found_counts

@@ -20,7 +20,7 @@ from tfpy._src.library.candidates.drawing import Array, Distribution
 from tfpy._src.library.io.file_objects import GFile
 from tfpy._src.tensors.array.making import ones
 from tfpy._src.tensors.array.ranges import range as tensor_range
-from tfpy._src.tensors.random.streams import reserve
+from tfpy._src.tensors.random.streams import Seed, reserve
 
 
 class LogUniformCandidateSampler(NamedTuple):
@@ -61,7 +61,7 @@ def uniform_candidate_sampler(
     num_sampled: int,
     unique: bool,
     range_max: int,
-    seed: int | None = None,
+    seed: Seed = None,
     name: str | None = None,
 ) -> UniformCandidateSampler:
     """Draw classes that all have the same probability.
@@ -95,9 +95,16 @@ def uniform_candidate_sampler(
     See also: `tf.random.log_uniform_candidate_sampler`, `tf.nn.sampled_softmax_loss`.
     """
     return UniformCandidateSampler(
-        *_sampled("uniform", drawing.uniform(_size(range_max)), true_classes, num_true,
-                  num_sampled, unique, seed)
-    )  # fmt: skip
+        *sampled_classes(
+            "uniform",
+            drawing.uniform(size_of(range_max)),
+            true_classes,
+            num_true,
+            num_sampled,
+            unique,
+            seed,
+        )
+    )
 
 
 def log_uniform_candidate_sampler(
@@ -106,7 +113,7 @@ def log_uniform_candidate_sampler(
     num_sampled: int,
     unique: bool,
     range_max: int,
-    seed: int | None = None,
+    seed: Seed = None,
     name: str | None = None,
 ) -> LogUniformCandidateSampler:
     """Draw classes from an approximately log-uniform distribution, as in Zipf's law.
@@ -143,9 +150,16 @@ def log_uniform_candidate_sampler(
     See also: `tf.nn.nce_loss`, `tf.nn.sampled_softmax_loss`.
     """
     return LogUniformCandidateSampler(
-        *_sampled("log_uniform", drawing.log_uniform(_size(range_max)), true_classes, num_true,
-                  num_sampled, unique, seed)
-    )  # fmt: skip
+        *sampled_classes(
+            "log_uniform",
+            drawing.log_uniform(size_of(range_max)),
+            true_classes,
+            num_true,
+            num_sampled,
+            unique,
+            seed,
+        )
+    )
 
 
 def fixed_unigram_candidate_sampler(
@@ -160,7 +174,7 @@ def fixed_unigram_candidate_sampler(
     num_shards: int = 1,
     shard: int = 0,
     unigrams: Sequence[float] = (),
-    seed: int | None = None,
+    seed: Seed = None,
     name: str | None = None,
 ) -> FixedUnigramCandidateSampler:
     """Draw classes with given weights.
@@ -214,7 +228,9 @@ def fixed_unigram_candidate_sampler(
             "positive weights are needed",
         )
     return FixedUnigramCandidateSampler(
-        *_sampled(op, drawing.weighted(part), true_classes, num_true, num_sampled, unique, seed)
+        *sampled_classes(
+            op, drawing.weighted(part), true_classes, num_true, num_sampled, unique, seed
+        )
     )
 
 
@@ -229,7 +245,7 @@ def all_candidate_sampler(
     num_true: int,
     num_sampled: int,
     unique: bool,
-    seed: int | None = None,
+    seed: Seed = None,
     name: str | None = None,
 ) -> AllCandidateSampler:
     """Return all classes, for comparisons with samplers that draw some of them.
@@ -257,18 +273,18 @@ def all_candidate_sampler(
 
     See also: `tf.random.uniform_candidate_sampler`.
     """
-    labels = _labels(true_classes, num_true)
-    every = tensor_range(_size(num_sampled), dtype=dtypes.int64)
+    labels = labels_of(true_classes, num_true)
+    every = tensor_range(size_of(num_sampled), dtype=dtypes.int64)
     return AllCandidateSampler(every, ones(labels.aval.shape), ones([num_sampled]))
 
 
-def _size(range_max: int) -> int:
+def size_of(range_max: int) -> int:
     if int(range_max) < 1:
         raise invalid("candidate_sampler", f"the number of classes is {range_max}, not positive")
     return int(range_max)
 
 
-def _labels(true_classes: TensorLike, num_true: int) -> Tensor:
+def labels_of(true_classes: TensorLike, num_true: int) -> Tensor:
     labels = convert_to_tensor(true_classes, dtypes.int64)
     if labels.ndim != 2 or labels.aval.shape[1] != num_true:
         raise invalid(
@@ -278,9 +294,9 @@ def _labels(true_classes: TensorLike, num_true: int) -> Tensor:
     return labels
 
 
-def _sampled(
+def sampled_classes(
     kind: str, distribution: Distribution, true_classes: TensorLike, num_true: int,
-    num_sampled: int, unique: bool, seed: int | None,
+    num_sampled: int, unique: bool, seed: Seed,
 ) -> tuple[Tensor, Tensor, Tensor]:  # fmt: skip
     """Draw classes now, or at each call of a trace."""
     count, size = int(num_sampled), distribution.size
@@ -288,7 +304,7 @@ def _sampled(
         raise invalid(
             "candidate_sampler", f"num_sampled={count} unique classes of range_max={size} classes"
         )
-    labels = _labels(true_classes, num_true)
+    labels = labels_of(true_classes, num_true)
     stream = f"{kind} {num_true} {count} {unique} {size}"
     state = reserve(stream, dtypes.int32, seed, count * drawing.COUNTERS)
     if not isinstance(state, Tensor):

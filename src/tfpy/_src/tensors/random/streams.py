@@ -103,6 +103,11 @@ def op_seeds(op_seed: Seed) -> tuple[int, int] | None:
     return (0, _MAX_SEED) if seeds == (0, 0) else seeds
 
 
+def times_set() -> int:
+    """Return how often `set_seed` was called."""
+    return _Seeds.times_set
+
+
 def reserve(kind: str, dtype: Any, seed: Seed, blocks: int) -> State:
     """Return the state of a call, which uses the next `blocks` counters."""
     seeds = op_seeds(seed)

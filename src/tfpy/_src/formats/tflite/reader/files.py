@@ -49,6 +49,8 @@ class ModelFile:
         firsts: Graphs that initialize the state.
         description: Description of the model.
         metadata: Bytes by name.
+        names: Names of the tensors of each graph, by their numbers.
+        tables: Tables of the file, as its schema describes them.
     """
 
     graphs: Sequence[NodeGraph]
@@ -57,6 +59,8 @@ class ModelFile:
     firsts: Sequence[NodeGraph]
     description: str
     metadata: Mapping[str, bytes]
+    names: Sequence[Sequence[str]]
+    tables: Mapping[str, Any]
 
 
 def read_file(data: bytes | memoryview, safe: bool = True) -> ModelFile:
@@ -99,6 +103,8 @@ class _Reader:
             [graphs[i] for i in self._firsts],
             self._model["description"],
             {one["name"]: bytes(self.buffer(one["buffer"])) for one in self._model["metadata"]},
+            [graph.names for graph in self.graphs],
+            self._model,
         )
 
     def operation(self, table: dict[str, Any]) -> tuple[str, int]:
@@ -214,7 +220,7 @@ class _Graph:
         self._reader, self.number, self._table = reader, number, table
         self._tensors: list[dict[str, Any]] = table["tensors"]
         self._infos = [info_of(tensor) for tensor in self._tensors]
-        self._names = _unique(
+        self.names = _unique(
             [
                 tensor["name"].removesuffix(":0") or f"tensor {i}"
                 for i, tensor in enumerate(self._tensors)
@@ -223,11 +229,11 @@ class _Graph:
 
     def value(self, tensor: int) -> str:
         """Return the name of a tensor."""
-        return self._names[_within(tensor, self._names, "tensor")]
+        return self.names[_within(tensor, self.names, "tensor")]
 
     def spec(self, tensor: int) -> Spec:
         """Return the spec of a tensor as an input."""
-        info = self._infos[_within(tensor, self._names, "tensor")]
+        info = self._infos[_within(tensor, self.names, "tensor")]
         dtype = None if info.dtype in (RESOURCE, "variant") else info.tensor_dtype
         return Spec(self.value(tensor), dtype, info.signature)
 
@@ -240,7 +246,7 @@ class _Graph:
         outputs = tuple(self.value(i) for i in self._table["outputs"].tolist())
         constants: dict[str, Array | Callable[[str], Array]] = {}
         state = {}
-        for i, (name, info) in enumerate(zip(self._names, self._infos, strict=True)):
+        for i, (name, info) in enumerate(zip(self.names, self._infos, strict=True)):
             if name in made or name in given:
                 continue
             if self._tensors[i]["is_variable"] or info.dtype == RESOURCE:
@@ -308,7 +314,7 @@ class _Graph:
         found: list[int] = numbers.tolist()
         for number in found:
             if number != -1:
-                _within(number, self._names, "tensor")
+                _within(number, self.names, "tensor")
         return found
 
 
