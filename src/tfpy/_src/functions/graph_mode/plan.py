@@ -141,7 +141,7 @@ class RunPlan:
             start = {id(v): v.value() for v in self.read}
             with installed():  # functions such as bodies of loops use tensors of the graph
                 for op in self.operations:
-                    _evaluate(op, values, start)
+                    evaluate(op, values, start)
             return [self._value(f, values, start) for f in self.fetches if _has_value(f)]
         finally:
             local.values = saved
@@ -150,14 +150,14 @@ class RunPlan:
 
     @staticmethod
     def _value(fetch: Any, values: dict[int, Tensor], start: dict[int, Tensor]) -> Tensor:
-        return _found(fetch, None, values, start)
+        return value_in_run(fetch, None, values, start)
 
 
 def _has_value(fetch: Fetch) -> bool:
     return not isinstance(fetch, Operation)
 
 
-def _found(
+def value_in_run(
     value: Any, op: Operation | None, values: dict[int, Tensor], start: dict[int, Tensor]
 ) -> Any:
     """Return the value of a tensor or Variable in a run, or any other value unchanged."""
@@ -172,13 +172,13 @@ def _found(
     return value
 
 
-def _evaluate(op: Operation, values: dict[int, Tensor], start: dict[int, Tensor]) -> None:
+def evaluate(op: Operation, values: dict[int, Tensor], start: dict[int, Tensor]) -> None:
     """Run an operation and store its results."""
     if op.function is None:
         return
 
     def change(value: Any) -> Any:
-        return _found(value, op, values, start)
+        return value_in_run(value, op, values, start)
 
     result = op.function(*mapped(op.args, change), **mapped(op.kwargs, change))
     found = leaves(result)
