@@ -124,7 +124,8 @@ class DatasetBase:
         return constant(self._node.cardinality, dtypes.int64)
 
     def __repr__(self) -> str:
-        name = self._node.name if type(self).__name__ == "DatasetV2" else type(self).__name__
+        kind = type(self).__name__
+        name = self._node.name if kind in ("DatasetV1", "DatasetV2") else kind
         return f"<{name} element_spec={self.element_spec}>"
 
     def options(self) -> Options:

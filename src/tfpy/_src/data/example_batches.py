@@ -8,6 +8,8 @@ from typing import Any
 from tfpy._src.core.typing import IntLike
 from tfpy._src.data import nesting
 from tfpy._src.data.dataset import DatasetV2, TFRecordDatasetV2
+from tfpy._src.data.iterators import OwnedIterator
+from tfpy._src.functions.graph_mode.inference import immediately
 from tfpy._src.library.protos.features import Feature
 from tfpy._src.library.protos.parsing import parse_example
 
@@ -124,4 +126,17 @@ def tf_record_iterator(path: str, options: Any = None) -> Iterator[bytes]:
     See also: `tf.data.TFRecordDataset`, `tf.io.TFRecordWriter`.
     """
     kind = None if options is None else options.compression_type
-    return (x.numpy() for x in TFRecordDatasetV2(path, kind))
+    return (x.numpy() for x in _at_once(TFRecordDatasetV2(path, kind)))
+
+
+def _at_once(dataset: TFRecordDatasetV2) -> Iterator[Any]:
+    """Yield the elements, even while a graph is active."""
+    with immediately():
+        found = OwnedIterator(dataset._node)
+    while True:
+        with immediately():
+            element = next(found, None)
+        if element is None:
+            return
+        yield element
+

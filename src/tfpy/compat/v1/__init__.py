@@ -72,6 +72,12 @@ from tfpy._src.library.compat.functions import (
     sparse_concat as sparse_concat,
     where as where,
 )
+from tfpy._src.library.compat.graph_reports import (
+    assert_variables_initialized as assert_variables_initialized,
+    get_local_variable as get_local_variable,
+    make_template as make_template,
+    report_uninitialized_variables as report_uninitialized_variables,
+)
 from tfpy._src.library.compat.graph_scopes import (
     AUTO_REUSE as AUTO_REUSE,
     VariableScope as VariableScope,
@@ -217,9 +223,16 @@ from tfpy.compat.v1 import (
 )
 
 if _typing.TYPE_CHECKING:
-    from tfpy.compat.v1 import feature_column as feature_column, test as test
+    from tfpy.compat.v1 import (
+        data as data,
+        feature_column as feature_column,
+        metrics as metrics,
+        test as test,
+    )
 
 _LATER = {
+    "data": "tfpy.compat.v1.data",
+    "metrics": "tfpy.compat.v1.metrics",
     "feature_column": "tfpy.compat.v1.feature_column",
     "test": "tfpy.compat.v1.test",
 }

@@ -9,6 +9,12 @@ from tfpy._src.library.compat.changed import (
     erosion2d as erosion2d,
     space_to_batch as space_to_batch,
 )
+from tfpy._src.library.compat.graph_rnn import (
+    bidirectional_dynamic_rnn as bidirectional_dynamic_rnn,
+    dynamic_rnn as dynamic_rnn,
+    static_bidirectional_rnn as static_bidirectional_rnn,
+    static_rnn as static_rnn,
+)
 from tfpy._src.library.compat.networks import (
     avg_pool as avg_pool,
     conv2d_transpose as conv2d_transpose,

@@ -2,7 +2,10 @@
 
 # Generated from api.toml and the op table by `build.py face`. Edit those instead.
 
-from tfpy._src.formats.summary.file_writer import FileWriter as FileWriter
+from tfpy._src.formats.summary.file_writer import (
+    FileWriter as FileWriter,
+    FileWriterCache as FileWriterCache,
+)
 from tfpy._src.formats.summary.graph_summaries import (
     audio as audio,
     histogram as histogram,

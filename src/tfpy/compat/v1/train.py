@@ -2,7 +2,46 @@
 
 # Generated from api.toml and the op table by `build.py face`. Edit those instead.
 
+from tfpy._src.checkpoints.graph_checkpoints import (
+    NewCheckpointReader as NewCheckpointReader,
+    assert_global_step as assert_global_step,
+    checkpoint_exists as checkpoint_exists,
+    generate_checkpoint_state_proto as generate_checkpoint_state_proto,
+    get_checkpoint_mtimes as get_checkpoint_mtimes,
+    init_from_checkpoint as init_from_checkpoint,
+    remove_checkpoint as remove_checkpoint,
+    write_graph as write_graph,
+)
+from tfpy._src.checkpoints.monitored_sessions import (
+    ChiefSessionCreator as ChiefSessionCreator,
+    MonitoredSession as MonitoredSession,
+    MonitoredTrainingSession as MonitoredTrainingSession,
+    Scaffold as Scaffold,
+    SessionCreator as SessionCreator,
+    SingularMonitoredSession as SingularMonitoredSession,
+    WorkerSessionCreator as WorkerSessionCreator,
+)
+from tfpy._src.checkpoints.more_hooks import (
+    CheckpointSaverHook as CheckpointSaverHook,
+    CheckpointSaverListener as CheckpointSaverListener,
+    FeedFnHook as FeedFnHook,
+    FinalOpsHook as FinalOpsHook,
+    GlobalStepWaiterHook as GlobalStepWaiterHook,
+    StepCounterHook as StepCounterHook,
+    SummarySaverHook as SummarySaverHook,
+)
 from tfpy._src.checkpoints.saver import Saver as Saver
+from tfpy._src.checkpoints.session_hooks import (
+    LoggingTensorHook as LoggingTensorHook,
+    NanLossDuringTrainingError as NanLossDuringTrainingError,
+    NanTensorHook as NanTensorHook,
+    SecondOrStepTimer as SecondOrStepTimer,
+    SessionRunArgs as SessionRunArgs,
+    SessionRunContext as SessionRunContext,
+    SessionRunHook as SessionRunHook,
+    SessionRunValues as SessionRunValues,
+    StopAtStepHook as StopAtStepHook,
+)
 from tfpy._src.checkpoints.state import (
     get_checkpoint_state as get_checkpoint_state,
     latest_checkpoint as latest_checkpoint,
@@ -10,12 +49,24 @@ from tfpy._src.checkpoints.state import (
 )
 from tfpy._src.formats.summary.file_writer import summary_iterator as summary_iterator
 from tfpy._src.library.compat.coordinator import Coordinator as Coordinator
+from tfpy._src.library.compat.graph_decays import (
+    cosine_decay_restarts as cosine_decay_restarts,
+    linear_cosine_decay as linear_cosine_decay,
+    noisy_linear_cosine_decay as noisy_linear_cosine_decay,
+)
 from tfpy._src.library.compat.graph_optimizers import (
     AdagradOptimizer as AdagradOptimizer,
     AdamOptimizer as AdamOptimizer,
     GradientDescentOptimizer as GradientDescentOptimizer,
     MomentumOptimizer as MomentumOptimizer,
     RMSPropOptimizer as RMSPropOptimizer,
+)
+from tfpy._src.library.compat.graph_proximal import (
+    AdadeltaOptimizer as AdadeltaOptimizer,
+    AdagradDAOptimizer as AdagradDAOptimizer,
+    FtrlOptimizer as FtrlOptimizer,
+    ProximalAdagradOptimizer as ProximalAdagradOptimizer,
+    ProximalGradientDescentOptimizer as ProximalGradientDescentOptimizer,
 )
 from tfpy._src.library.compat.graph_training import (
     cosine_decay as cosine_decay,

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 from tfpy._src.base import tracing
+from tfpy._src.core.typing import PathLike
 from tfpy._src.data.example_batches import tf_record_iterator
 from tfpy._src.formats.summary.event_file import EventFile
 from tfpy._src.formats.summary.graph_def import serialized_graph
+from tfpy._src.functions.graph_mode.defaults import get_default_graph
+from tfpy._src.library.io.gfile import path_text
 from tfpy._src.library.protos.summaries import Event, SessionLog, Summary, TaggedRunMetadata
 
 
@@ -154,6 +157,45 @@ class FileWriter:
 
     def __exit__(self, *exception: object) -> None:
         self.close()
+
+
+class FileWriterCache:
+    """Writers that several parts of a program share, by folder.
+
+    Example:
+        >>> import tfpy as tf
+        >>> with tf.Graph().as_default():
+        ...     cache = tf.compat.v1.summary.FileWriterCache
+        ...     print(cache.get("logs/shared") is cache.get("logs/shared"))
+        ...     cache.clear()
+        True
+
+    See also: `tf.compat.v1.summary.FileWriter`.
+    """
+
+    _writers: ClassVar[dict[str, FileWriter]] = {}
+
+    @staticmethod
+    def get(logdir: PathLike) -> FileWriter:
+        """Return the writer of a folder, and make it if it does not exist.
+
+        Args:
+            logdir: Folder of the event file.
+
+        Returns:
+            A `tf.compat.v1.summary.FileWriter`.
+        """
+        folder, writers = path_text(logdir), FileWriterCache._writers
+        if folder not in writers:
+            writers[folder] = FileWriter(folder, get_default_graph())
+        return writers[folder]
+
+    @staticmethod
+    def clear() -> None:
+        """Close the writers and forget them."""
+        for writer in FileWriterCache._writers.values():
+            writer.close()
+        FileWriterCache._writers.clear()
 
 
 def _step(value: Any) -> int | None:

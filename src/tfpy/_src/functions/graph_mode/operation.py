@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
+from tfpy._src.core.tensor import Tensor
 from tfpy._src.functions.graph_mode.tensors import GraphTensor, local
 from tfpy._src.tensors.variables.variable import Variable
 
@@ -42,6 +43,9 @@ def name_of(function: Callable[..., Any]) -> str:
 class Operations(Protocol):
     """A graph, as far as its operations use it."""
 
+    session: Any
+    """The session whose values the Variables hold."""
+
     def add_operation(self, operation: Operation) -> int:
         """Add an operation and return its number."""
 
@@ -66,6 +70,8 @@ class Operation:
     """Function that computes the results; None for a placeholder and for a group."""
     args: tuple[Any, ...] = ()
     kwargs: dict[str, Any]
+    supply: Callable[[Any, dict[int, Tensor]], Sequence[Tensor]] | None = None
+    """Function that computes the results before a run, from the session and the fed values."""
 
     def __init__(
         self,

@@ -31,10 +31,14 @@ class RunPlan:
     """
 
     def __init__(self, fetches: Sequence[Fetch], fed: Sequence[GraphTensor]) -> None:
-        self.fed = fed
         self._fed = {t.identity for t in fed}
         self.fetches = fetches
         self.operations = self._needed()
+        self.supplied = [op for op in self.operations if op.supply is not None]
+        """Operations whose results are computed before the run, such as those of iterators."""
+        added = [t for op in self.supplied for t in op.outputs if t.identity not in self._fed]
+        self.fed = [*fed, *added]
+        self._fed |= {t.identity for t in added}
         self.assigned = list({id(v): v for op in self.operations for v in op.assigned}.values())
         self.read = list(
             {
@@ -101,6 +105,7 @@ class RunPlan:
     def run(self, values: Sequence[Tensor]) -> list[Any]:
         """Run the operations and return the values of the fetches; None for an operation."""
         self.check()
+        values = [*values, *self._supplied(values)]
         with immediately():
             found = self._body(*values) if self.is_dynamic else self._function(values)(*values)
         for variable in self.assigned:
@@ -108,6 +113,16 @@ class RunPlan:
                 variable.has_value = True
         results = iter(found)
         return [None if isinstance(f, Operation) else next(results) for f in self.fetches]
+
+    def _supplied(self, values: Sequence[Tensor]) -> list[Tensor]:
+        """Return the results of the operations that are computed before the run."""
+        given = dict(zip((t.identity for t in self.fed), values, strict=False))
+        return [
+            value
+            for op in self.supplied
+            for output, value in zip(op.outputs, op.supply(op.graph.session, given), strict=True)
+            if output.identity not in given
+        ]
 
     def _function(self, values: Sequence[Tensor]) -> Function[..., Any]:
         key = tuple(t.aval for t in values)
@@ -126,7 +141,7 @@ class RunPlan:
             start = {id(v): v.value() for v in self.read}
             with installed():  # functions such as bodies of loops use tensors of the graph
                 for op in self.operations:
-                    _evaluate(op, values, start)
+                    evaluate(op, values, start)
             return [self._value(f, values, start) for f in self.fetches if _has_value(f)]
         finally:
             local.values = saved
@@ -135,14 +150,14 @@ class RunPlan:
 
     @staticmethod
     def _value(fetch: Any, values: dict[int, Tensor], start: dict[int, Tensor]) -> Tensor:
-        return _found(fetch, None, values, start)
+        return value_in_run(fetch, None, values, start)
 
 
 def _has_value(fetch: Fetch) -> bool:
     return not isinstance(fetch, Operation)
 
 
-def _found(
+def value_in_run(
     value: Any, op: Operation | None, values: dict[int, Tensor], start: dict[int, Tensor]
 ) -> Any:
     """Return the value of a tensor or Variable in a run, or any other value unchanged."""
@@ -157,13 +172,13 @@ def _found(
     return value
 
 
-def _evaluate(op: Operation, values: dict[int, Tensor], start: dict[int, Tensor]) -> None:
+def evaluate(op: Operation, values: dict[int, Tensor], start: dict[int, Tensor]) -> None:
     """Run an operation and store its results."""
     if op.function is None:
         return
 
     def change(value: Any) -> Any:
-        return _found(value, op, values, start)
+        return value_in_run(value, op, values, start)
 
     result = op.function(*mapped(op.args, change), **mapped(op.kwargs, change))
     found = leaves(result)

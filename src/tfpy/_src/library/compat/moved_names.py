@@ -186,7 +186,7 @@ MOVED = {
 """Names of `tf.compat.v1`, and the names of the same functions in `tf`."""
 
 NAMESPACES = (
-    *("", "compat", "debugging", "dtypes", "gfile", "image", "io", "linalg", "manip", "math"),
+    *("", "compat", "data", "debugging", "dtypes", "gfile", "image", "io", "linalg", "manip", "math"),
     *("nn", "random", "sets", "sparse", "spectral", "strings", "train"),
 )
 """Namespaces of `tf.compat.v1` whose other names are those of `tf`."""
