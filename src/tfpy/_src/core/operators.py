@@ -166,3 +166,8 @@ for _symbol, _binary in _ARITHMETIC.items():
 _PLAIN: dict[str, Callable[..., Any]] = {**_COMPARISON, **_UNARY, **_EQUALITY}
 for _symbol, _function in _PLAIN.items():
     as_operator(_symbol)(_function)
+Operand.OVERLOADABLE_OPERATORS = frozenset(
+    name
+    for name, method in vars(Operand).items()
+    if name.startswith("__") and name not in vars(object) and callable(method)
+) | {"__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__"}
