@@ -93,7 +93,8 @@ class TypeSpec:
             return None
         columns = zip(*(nest.flatten(_serialized(s)) for s in (self, *others)), strict=True)
         found = [_supertype(*column) for column in columns]
-        if any(new is None and old is not None for new, old in zip(found, nest.flatten(own))):
+        pairs = zip(found, nest.flatten(own), strict=True)
+        if any(new is None and old is not None for new, old in pairs):
             return None
         return self._deserialize(nest.pack_sequence_as(own, found))
 

@@ -96,7 +96,8 @@ def _results(kind: Any, count: int) -> TensorArray:
     """Return the array for the results of a dtype, or of a spec with dtype and shape."""
     is_spec = hasattr(kind, "shape") and not is_operand(kind)
     shape = kind.shape if is_spec else None
-    return TensorArray(getattr(kind, "dtype", kind), count, element_shape=shape)
+    dtype = kind if isinstance(kind, type) else getattr(kind, "dtype", kind)  # a class of NumPy
+    return TensorArray(dtype, count, element_shape=shape)
 
 
 def scan(

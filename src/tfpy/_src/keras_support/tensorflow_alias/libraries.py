@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import nullcontext
 from typing import Any
 
+from tfpy._src.base import tracing
 from tfpy._src.base.dtypes import float32, int32
 from tfpy._src.core.composite_tensor import CompositeTensor, convert_variables_to_tensors
 from tfpy._src.core.conversion import convert_to_tensor, get_static_value
@@ -149,7 +150,10 @@ def unchanged(function: Function) -> Function:
 
 @contextlib.contextmanager
 def in_graph() -> Iterator[None]:
-    """Build a graph of TensorFlow 1 in the block."""
+    """Build a graph of TensorFlow 1 in the block: the graph of an outer block, or a new one."""
+    if any(trace.is_graph for trace in tracing.local.active):
+        yield
+        return
     with Graph().as_default():
         yield
 
@@ -203,7 +207,7 @@ LIBRARY_MODULES: dict[str, dict[str, Any]] = {
     **{f"python.autograph.{name}": {} for name in _AUTOGRAPH},
     "python.autograph.pyct.transformer": {"Base": object},
     "python.data.ops.iterator_ops": {"OwnedIterator": OwnedIterator},
-    "python.eager.context": {"eager_mode": nullcontext, "graph_mode": in_graph},
+    "python.eager.context": {"eager_mode": tracing.init_scope, "graph_mode": in_graph},
     "python.framework.composite_tensor": {"CompositeTensor": CompositeTensor},
     "python.framework.ops": {
         "EagerTensor": Tensor,

@@ -135,7 +135,8 @@ def map_structure_with_tuple_paths_up_to(
     expand = kwargs.get("expand_composites", False)
     check = kwargs.get("check_types", True)
     paths = list(yield_flat_paths(shallow_tree, expand))
-    columns = zip(paths, *(flatten_up_to(shallow_tree, s, check, expand) for s in inputs))
+    parts = (flatten_up_to(shallow_tree, s, check, expand) for s in inputs)
+    columns = zip(paths, *parts, strict=True)
     return nest.pack_sequence_as(shallow_tree, [func(*column) for column in columns], expand)
 
 

@@ -144,6 +144,24 @@ class VariableScope:
         self.dtype = as_dtype(dtype)
         self.constraint = constraint
         self.use_resource = use_resource
+        self.caching_device = caching_device
+        self.partitioner = partitioner
+
+    def set_caching_device(self, caching_device: object) -> None:
+        """Set the device on which TensorFlow caches reads of Variables. It has no effect.
+
+        Args:
+            caching_device: Name of a device, or a function of an operation.
+        """
+        self.caching_device = caching_device
+
+    def set_partitioner(self, partitioner: object) -> None:
+        """Set the function that divides Variables in TensorFlow. It has no effect.
+
+        Args:
+            partitioner: Function of a shape and a dtype.
+        """
+        self.partitioner = partitioner
 
     def reuse_variables(self) -> None:
         """Return existing Variables from now on."""
