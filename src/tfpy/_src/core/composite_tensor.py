@@ -39,7 +39,7 @@ class CompositeTensor(FieldRecord, metaclass=ABCMeta):
         return spec._from_components(nest.pack_sequence_as(spec._to_components(self), list(parts)))
 
     def __facts__(self) -> Hashable:
-        return self._type_spec  # type: ignore[no-any-return]
+        return self._type_spec
 
     def __spec__(self) -> Any:
         return self._type_spec

@@ -215,7 +215,7 @@ class DescribedRecord(FieldRecord):
         return self._spec.__decode__(parts)
 
     def __facts__(self) -> Hashable:
-        return self._spec  # type: ignore[no-any-return]
+        return self._spec
 
     def __spec__(self) -> Any:
         return self._spec

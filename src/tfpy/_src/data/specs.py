@@ -156,7 +156,7 @@ def common(spec: Any, other: Any) -> Any:
         if isinstance(spec, DatasetSpec):
             return spec
         if isinstance(spec, RecordSpec):
-            return spec.most_specific_compatible_type(other)  # type: ignore[attr-defined]
+            return spec.most_specific_compatible_type(other)
         if spec.dtype == other.dtype:
             return with_shape(spec, spec.shape.most_specific_compatible_shape(other.shape))
     raise TypeError(f"No common supertype of {spec} and {other}.")

@@ -12,6 +12,7 @@ from typing import Any
 
 from tfpy._src.base import tracing
 from tfpy._src.base.dtypes import float32, int32
+from tfpy._src.core import nest
 from tfpy._src.core.composite_tensor import CompositeTensor, convert_variables_to_tensors
 from tfpy._src.core.conversion import convert_to_tensor, get_static_value
 from tfpy._src.core.name_scope import name_scope
@@ -119,13 +120,14 @@ def parameterized_truncated_normal(
 ) -> Tensor:
     """Return random numbers from normal distributions between two bounds."""
     pair = uniform([2], maxval=int32.max, dtype=int32, seed=seed)
-    given = (convert_to_tensor(x, dtype) for x in (means, stddevs, minvals, maxvals))
-    return stateless_parameterized_truncated_normal(shape, pair, *given)
+    mean, deviation = convert_to_tensor(means, dtype), convert_to_tensor(stddevs, dtype)
+    bounds = convert_to_tensor(minvals, dtype), convert_to_tensor(maxvals, dtype)
+    return stateless_parameterized_truncated_normal(shape, pair, mean, deviation, *bounds)
 
 
 def add_operators(operators: Any, operator_name: Any = None, addition_tiers: Any = None) -> Any:
     """Return a list with the sum of linear operators, as a dense operator."""
-    operators = list(nests.nest.flatten(operators))
+    operators = list(nest.flatten(operators))
     if len(operators) < 2:
         return operators
     dense = importlib.import_module("tfpy.linalg").LinearOperatorFullMatrix

@@ -39,9 +39,9 @@ def broadcast_static_shape(shape_x: Sequence[int], shape_y: Sequence[int]) -> Te
         return TensorShape(None)
     first, second = (shape.as_list() for shape in shapes)
     rank = max(len(first), len(second))
-    padded = ([1] * (rank - len(sizes)) + sizes for sizes in (first, second))
+    padded = [[*[1] * (rank - len(sizes)), *sizes] for sizes in (first, second)]
     try:
-        return TensorShape([_broadcast_size(x, y) for x, y in zip(*padded, strict=True)])
+        return TensorShape(list(map(_broadcast_size, *padded)))
     except ValueError:
         raise ValueError(
             f"Incompatible shapes for broadcasting: {tuple(first)} and {tuple(second)}; the "
