@@ -115,6 +115,9 @@ from tfpy._src.core.conversion import (
     get_static_value as get_static_value,
     is_tensor as is_tensor,
 )
+from tfpy._src.core.conversion_functions import (
+    register_tensor_conversion_function as register_tensor_conversion_function,
+)
 from tfpy._src.core.indexed_slices import IndexedSlices as IndexedSlices
 from tfpy._src.core.lifetimes import (
     dispose as dispose,

@@ -32,6 +32,9 @@ from tfpy._src.tensors.random.stateless import (
     stateless_uniform as stateless_uniform,
 )
 from tfpy._src.tensors.random.streams import set_seed as set_seed
+from tfpy._src.tensors.random.truncated import (
+    stateless_parameterized_truncated_normal as stateless_parameterized_truncated_normal,
+)
 from tfpy.random import experimental as experimental
 
 if _typing.TYPE_CHECKING:

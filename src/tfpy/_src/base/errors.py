@@ -30,7 +30,7 @@ class OpError(Exception):
 
     Args:
         node_def: None. TensorFlow passes a node of its graph.
-        op: Name of the op, or None.
+        op: Operation of a graph, the name of an op, or None.
         message: Description of the error, with shapes, dtypes and a suggested solution.
 
     Example:
@@ -48,7 +48,7 @@ class OpError(Exception):
     def __init__(self, node_def: Any, op: Any, message: str, *args: Any) -> None:
         super().__init__(message)
         self.node_def = node_def
-        self.op = op
+        self.op = None if isinstance(op, str) else op  # the operation of a graph, if known
         self.message = message
 
     def __reduce__(self) -> tuple[Any, ...]:

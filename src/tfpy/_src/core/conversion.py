@@ -284,7 +284,8 @@ def get_static_value(tensor: TensorLike, partial: bool = False) -> Any:
         return None
     if not isinstance(tensor, Tensor):
         return tensor
-    return tensor.numpy() if tensor.has_values else None
+    known = getattr(tensor, "constant", None)  # of an operation of a graph
+    return (tensor if known is None else known).numpy() if tensor.has_values else None
 
 
 def host_values(value: Any) -> np.ndarray[Any, Any]:

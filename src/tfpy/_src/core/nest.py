@@ -280,6 +280,20 @@ def contents(nest: Any) -> list[Any]:
     return list(nest)
 
 
+def items(nest: Any) -> list[tuple[Any, Any]]:
+    """Return the items of a nest in order, each with its key, field name or number."""
+    values = contents(nest)
+    if isinstance(nest, Mapping):
+        keys: Any = sorted(nest)
+    elif _is_namedtuple(nest):
+        keys = nest._fields
+    elif _is_attrs(nest):
+        keys = [field.name for field in nest.__attrs_attrs__]
+    else:
+        keys = range(len(values))
+    return list(zip(keys, values, strict=True))
+
+
 def packer(structure: Any) -> Callable[[Iterator[Any]], Any]:
     """Return a function that builds a nest like `structure` from the next leaves of an iterator."""
     if not is_nested(structure):

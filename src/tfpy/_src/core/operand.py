@@ -10,7 +10,6 @@ from collections.abc import Callable, Hashable, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from tfpy._src.base.members import Listed, package_members
-from tfpy._src.core.type_spec import TypeSpec
 
 if TYPE_CHECKING:
     from tfpy._src.compiler.ir.op import Op
@@ -73,6 +72,9 @@ class Operand(Listed):
     __slots__ = ()
     _package_members = _PACKAGE_MEMBERS
     __array_priority__ = 100  # NumPy calls the operators of this class for mixed operands
+
+    OVERLOADABLE_OPERATORS: ClassVar[frozenset[str]]
+    """Names of the methods that define Python's operators."""
 
     __add__: ClassVar[Binary]
     __radd__: ClassVar[Binary]
@@ -301,46 +303,8 @@ class FieldRecord:
         """Return a key of the static fields and the structure of the fields."""
         raise NotImplementedError
 
-    def __spec__(self) -> RecordSpec:
+    def __spec__(self) -> Any:
         """Return the description of the record."""
-        raise NotImplementedError
-
-
-class RecordSpec(TypeSpec):
-    """Base of the specs of records."""
-
-    __slots__ = ()
-
-    def is_compatible_with(self, spec_or_value: Any) -> bool:
-        """Return True if a value or another spec matches this description."""
-        raise NotImplementedError
-
-    def __record__(self) -> FieldRecord:
-        """Return a record with the specs of its parts in place of the parts."""
-        raise NotImplementedError
-
-    def __encode__(self, value: Any, minimum_rank: int) -> list[Any]:
-        """Return tensors and composites whose rows are the rows of a record.
-
-        Raises:
-            TypeError: If records of this class cannot be divided into rows.
-        """
-        raise NotImplementedError
-
-    def __decode__(self, encoded: Sequence[Any]) -> Any:
-        """Return the record with this spec for the results of :meth:`__encode__`."""
-        raise NotImplementedError
-
-    def __encoding__(self) -> list[Any]:
-        """Return the specs of the results of :meth:`__encode__`."""
-        raise NotImplementedError
-
-    def __batched__(self, size: int | None) -> RecordSpec:
-        """Return the spec of a batch of records."""
-        raise NotImplementedError
-
-    def __unbatched__(self) -> RecordSpec:
-        """Return the spec of a row of a record."""
         raise NotImplementedError
 
 

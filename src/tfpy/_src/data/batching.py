@@ -11,8 +11,8 @@ import numpy as np
 from tfpy._src.base.errors import InvalidArgumentError
 from tfpy._src.compiler.ir.aval import Array
 from tfpy._src.compiler.ir.sizes import OpenSize
-from tfpy._src.core.operand import RecordSpec
 from tfpy._src.core.tensor import from_array
+from tfpy._src.core.type_spec import RecordSpec
 from tfpy._src.data import structure
 from tfpy._src.data.node import UNKNOWN, DatasetNode, Picks
 from tfpy._src.data.run import NOT_YET, DatasetRun

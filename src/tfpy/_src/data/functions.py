@@ -19,9 +19,9 @@ from tfpy._src.compiler.ir.evaluate import Evaluator
 from tfpy._src.compiler.ir.graph import Eqn, Graph
 from tfpy._src.compiler.ops import movement
 from tfpy._src.compiler.passes.pipeline import simplify, strip
-from tfpy._src.core.operand import RecordSpec
 from tfpy._src.core.tensor import Tensor, from_array
 from tfpy._src.core.tensor_shape import TensorShape
+from tfpy._src.core.type_spec import RecordSpec
 from tfpy._src.data import structure
 from tfpy._src.data.node import DatasetNode
 from tfpy._src.data.run import DatasetRun

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from tfpy._src.core.operand import RecordSpec
 from tfpy._src.core.tensor_shape import TensorShape
-from tfpy._src.core.type_spec import TypeSpec
+from tfpy._src.core.type_spec import RecordSpec, TypeSpec
 from tfpy._src.core.typing import Nest, ShapeLike
 from tfpy._src.functions.tf_function.signature import TensorSpec
 from tfpy._src.functions.tf_function.type_specs import with_shape
@@ -157,7 +156,7 @@ def common(spec: Any, other: Any) -> Any:
         if isinstance(spec, DatasetSpec):
             return spec
         if isinstance(spec, RecordSpec):
-            return spec.most_specific_compatible_type(other)  # type: ignore[attr-defined]
+            return spec.most_specific_compatible_type(other)
         if spec.dtype == other.dtype:
             return with_shape(spec, spec.shape.most_specific_compatible_shape(other.shape))
     raise TypeError(f"No common supertype of {spec} and {other}.")

@@ -10,8 +10,9 @@ import numpy as np
 
 from tfpy._src.base.errors import InvalidArgumentError
 from tfpy._src.compiler.ir.aval import Array
-from tfpy._src.core.operand import FieldRecord, RecordSpec
+from tfpy._src.core.operand import FieldRecord
 from tfpy._src.core.tensor import Tensor, from_array
+from tfpy._src.core.type_spec import RecordSpec
 from tfpy._src.tensors.composite.ragged.tensor import RaggedTensor
 from tfpy._src.tensors.composite.sparse_tensor import SparseTensor, made
 from tfpy._src.tensors.composite.specs import RaggedTensorSpec

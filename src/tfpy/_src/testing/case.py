@@ -16,41 +16,16 @@ from typing import Any, TextIO
 import numpy as np
 
 from tfpy._src.base import errors
-from tfpy._src.core.typing import Nest
+from tfpy._src.functions.graph_mode.graph import Graph
 from tfpy._src.tensors.random.streams import set_seed
 from tfpy._src.testing.base import Message
 from tfpy._src.testing.bounds import BoundAssertions
 from tfpy._src.testing.environment import temporary_folder
+from tfpy._src.testing.sessions import EagerSession, NoSession, in_graph
 
 _SEED = 87654321
 """Seed that TensorFlow's test case sets before each test."""
 _SHAPES = "Incompatible shapes|Dimensions must be equal|required broadcastable shapes"
-
-
-class EagerSession:
-    """The session of `TestCase.cached_session`, which returns the values of eager tensors."""
-
-    def __init__(self, test: TestCase) -> None:
-        self._test = test
-
-    def run(self, fetches: Nest, feed_dict: Mapping[Any, Any] | None = None) -> Nest:
-        """Return the values of tensors as NumPy arrays."""
-        if feed_dict:
-            raise RuntimeError(
-                "feed_dict is not supported when eager execution is enabled "
-                "(in this case, sess.run(t) is shorthand for t.numpy()"
-            )
-        return self._test.evaluate(fetches)
-
-
-class _NoSession:
-    """The result of `TestCase.session`, which programs for eager execution must not use."""
-
-    def __getattr__(self, name: str) -> Any:
-        raise AttributeError(
-            f"self.session() has no attribute {name!r}, because tensors are computed at once. Use "
-            "self.evaluate(tensor) instead of session.run(tensor)."
-        )
 
 
 class CheckedThread:
@@ -159,6 +134,7 @@ class TestCase(BoundAssertions):
         """Check that the threads of the test have ended."""
         for thread in self._threads:
             thread.check_termination()
+        self._sessions.close()
         super().tearDown()
 
     def get_temp_dir(self) -> str:
@@ -199,68 +175,81 @@ class TestCase(BoundAssertions):
     @contextmanager
     def session(
         self,
-        graph: object = None,
+        graph: Graph | None = None,
         config: object = None,
         use_gpu: bool = True,
         force_gpu: bool = False,
     ) -> Iterator[Any]:
         """Return a context manager for programs that were written for TensorFlow 1.
 
-        Ops are computed at once, so no session is needed. Access to an attribute of the yielded
-        object is an error.
+        Outside of a `tf.Graph`, ops are computed at once, so no session is needed. Access to an
+        attribute of the yielded object is an error then.
 
         Args:
-            graph: Has no effect.
+            graph: Graph to run. Default: the default graph.
             config: Has no effect.
             use_gpu: Has no effect.
             force_gpu: Has no effect.
 
         Yields:
-            An object without attributes.
+            An object without attributes, or a `tf.compat.v1.Session` inside a `tf.Graph`.
         """
-        yield _NoSession()
+        if not in_graph():
+            yield NoSession()
+            return
+        with self._sessions.new(graph, config) as session:
+            yield session
 
     @contextmanager
     def cached_session(
         self,
-        graph: object = None,
+        graph: Graph | None = None,
         config: object = None,
         use_gpu: bool = True,
         force_gpu: bool = False,
-    ) -> Iterator[EagerSession]:
+    ) -> Iterator[Any]:
         """Return a context manager for programs that were written for TensorFlow 1.
 
         Args:
-            graph: Has no effect.
+            graph: Graph to run. Default: the default graph.
             config: Has no effect.
             use_gpu: Has no effect.
             force_gpu: Has no effect.
 
         Yields:
-            An object whose method `run` returns the values of tensors as `evaluate` does.
+            An object whose method `run` returns the values of tensors as `evaluate` does. It is
+            the same session for all calls in a test inside a `tf.Graph`.
         """
-        yield EagerSession(self)
+        if not in_graph():
+            yield EagerSession(self.evaluate)
+            return
+        with self._sessions.cached(graph, config) as session:
+            yield session
 
     @contextmanager
     def test_session(
         self,
-        graph: object = None,
+        graph: Graph | None = None,
         config: object = None,
         use_gpu: bool = True,
         force_gpu: bool = False,
-    ) -> Iterator[None]:
+    ) -> Iterator[Any]:
         """Return a context manager for programs that were written for TensorFlow 1.
 
         Args:
-            graph: Has no effect.
+            graph: Graph to run. Default: the default graph.
             config: Has no effect.
             use_gpu: Has no effect.
             force_gpu: Has no effect.
 
         Yields:
-            None.
+            None, or the session of the test inside a `tf.Graph`.
         """
-        yield None
+        if not in_graph():
+            yield None
+            return
+        with self._sessions.cached(graph, config) as session:
+            yield session
 
     def checkedThread(
         self,
@@ -310,7 +299,7 @@ class TestCase(BoundAssertions):
                 or a function that receives the exception and returns True for an expected one.
 
         Yields:
-            None.
+            None, or the session of the test inside a `tf.Graph`.
         """
         try:
             yield

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -19,6 +20,7 @@ from tfpy._src.testing.arrays import (
     values_of,
 )
 from tfpy._src.testing.base import Base, Message
+from tfpy._src.testing.sessions import GraphSessions, in_graph
 
 _PRINTED = 500
 """Number of elements from which the contents of arrays are not printed."""
@@ -26,6 +28,10 @@ _PRINTED = 500
 
 class ArrayAssertions(Base):
     """A test case with assertions about tensors, arrays and nested structures of them."""
+
+    @functools.cached_property
+    def _sessions(self) -> GraphSessions:
+        return GraphSessions()
 
     def evaluate(self, tensors: Nest) -> Nest:
         """Return the values of tensors as NumPy arrays.
@@ -46,7 +52,7 @@ class ArrayAssertions(Base):
             >>> tf.test.TestCase().evaluate({"a": tf.constant([1, 2])})
             {'a': array([1, 2], dtype=int32)}
         """
-        return values_of(tensors)
+        return self._sessions.evaluate(tensors) if in_graph() else values_of(tensors)
 
     def evaluate_if_both_tensors(self, a: Nest, b: Nest) -> tuple[Nest, Nest]:
         """Return two values, which assertions convert to arrays.

@@ -94,6 +94,8 @@ def map_fn(
 
 def _results(kind: Any, count: int) -> TensorArray:
     """Return the array for the results of a dtype, or of a spec with dtype and shape."""
+    if isinstance(kind, type):  # a class of NumPy, whose attributes describe its instances
+        return TensorArray(kind, count)
     is_spec = hasattr(kind, "shape") and not is_operand(kind)
     shape = kind.shape if is_spec else None
     return TensorArray(getattr(kind, "dtype", kind), count, element_shape=shape)

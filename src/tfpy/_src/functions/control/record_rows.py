@@ -6,7 +6,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from tfpy._src.core import nest
-from tfpy._src.core.operand import FieldRecord, RecordSpec
+from tfpy._src.core.operand import FieldRecord
+from tfpy._src.core.type_spec import RecordSpec
 
 Function = Callable[..., Any]
 

@@ -226,8 +226,7 @@ class TensorArray(Listed, ArrayItems):
         self._read.discard(at)
         return self
 
-    def _is_elsewhere(self) -> bool:
-        """Return True in a branch, loop or function that must not change the array."""
+    def _is_elsewhere(self) -> bool:  # in a branch, loop or function that must not change it
         return tracing.local.active[-1:] not in ([], [self._trace])
 
     # All elements
@@ -267,8 +266,8 @@ class TensorArray(Listed, ArrayItems):
             >>> print(tf.TensorArray(tf.int32, size=3).unstack([4, 5, 6]).gather([2, 0]).numpy())
             [6 4]
         """
-        if is_symbolic(indices):
-            return self.staged().gather(indices)
+        if any(map(is_symbolic, indices if isinstance(indices, list | tuple) else [indices])):
+            return self.staged().gather(convert_to_tensor(indices))
         return joining.stack([self._present(i) for i in static_ints(indices)])
 
     def concat(self, name: str | None = None) -> Tensor:

@@ -16,6 +16,7 @@ from tfpy._src.compiler.ir.sizes import OpenSize, UnrankedSize
 from tfpy._src.core import tape as tapes
 from tfpy._src.core.conversion import constant
 from tfpy._src.core.tensor import Tensor
+from tfpy._src.core.tensor_shape import TensorShape
 from tfpy._src.functions.graph_mode.tensors import GraphTensor, local
 from tfpy._src.functions.tf_function.symbolic_sizes import traced_with_stand_ins
 from tfpy._src.functions.trace.symbolic import SymbolicTensor
@@ -45,7 +46,7 @@ def mapped(value: Any, change: Callable[[Any], Any]) -> Any:
         return {k: mapped(v, change) for k, v in value.items()}
     if type(value) is list:
         return [mapped(v, change) for v in value]
-    if isinstance(value, tuple):
+    if isinstance(value, tuple) and not isinstance(value, TensorShape):
         items = [mapped(v, change) for v in value]
         return type(value)(*items) if hasattr(value, "_fields") else tuple(items)
     return change(value)

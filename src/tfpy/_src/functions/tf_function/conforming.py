@@ -7,8 +7,9 @@ from typing import Any
 
 from tfpy._src.core import nest
 from tfpy._src.core.conversion import convert_to_tensor
-from tfpy._src.core.operand import FieldRecord, RecordSpec, Wrapper
+from tfpy._src.core.operand import FieldRecord, Wrapper
 from tfpy._src.core.tensor import Tensor
+from tfpy._src.core.type_spec import RecordSpec
 from tfpy._src.functions.tf_function.signature import CompositeSpec, TensorSpec, WrapperSpec
 from tfpy._src.tensors.composite.specs import RaggedTensorSpec, SparseTensorSpec
 
@@ -59,7 +60,8 @@ def _conform_record(name: str, value: Any, spec: RecordSpec) -> Any:
     given = value.__record__() if isinstance(value, RecordSpec) else value
     wanted = spec.__record__()
     likes = wanted.__parts__()
-    fits = type(given) is type(wanted) and len(given.__parts__()) == len(likes)
+    fits = type(given) is type(wanted) or isinstance(given, getattr(spec, "value_type", ()))
+    fits = fits and len(given.__parts__()) == len(likes)
     _check_structure(name, spec, value, fits)
     pairs = zip(given.__parts__(), likes, strict=True)
     return wanted.__with_parts__([conform(name, part, _as_spec(like)) for part, like in pairs])

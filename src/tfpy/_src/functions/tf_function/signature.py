@@ -14,10 +14,10 @@ from tfpy._src.compiler.ir.sizes import OpenSize, UnrankedSize
 from tfpy._src.core import nest, records
 from tfpy._src.core.conversion import convert_to_tensor, offers_tensor
 from tfpy._src.core.host_arrays import is_array_like
-from tfpy._src.core.operand import Composite, FieldRecord, RecordSpec, Wrapper
+from tfpy._src.core.operand import Composite, FieldRecord, Wrapper
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.core.tensor_shape import TensorShape
-from tfpy._src.core.type_spec import TypeSpec
+from tfpy._src.core.type_spec import RecordSpec, TypeSpec
 from tfpy._src.core.typing import DTypeLike, ShapeLike, TensorLike
 from tfpy._src.tensors.composite.specs import RaggedTensorSpec, SparseTensorSpec
 from tfpy._src.tensors.variables.placeholder import is_replaceable

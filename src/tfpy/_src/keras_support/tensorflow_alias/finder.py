@@ -14,7 +14,7 @@ from typing import Any
 from tfpy._src.base.version import VERSION_OF_TENSORFLOW
 from tfpy._src.keras_support import overlay
 from tfpy._src.keras_support.choice import NAME, Alias
-from tfpy._src.keras_support.tensorflow_alias import private
+from tfpy._src.keras_support.tensorflow_alias import private, tf_keras
 
 KERAS = "keras._tf_keras.keras"
 """Keras with TensorFlow's selection of public names."""
@@ -106,9 +106,12 @@ class _Finder(MetaPathFinder):
         target: types.ModuleType | None = None,
     ) -> ModuleSpec | None:
         first, _, name = fullname.partition(".")
-        if first != NAME or not name:
+        if first == tf_keras.NAME:
+            module = tf_keras.module(name)
+        elif first != NAME or not name:
             return None
-        module = self._module(name)
+        else:
+            module = self._module(name)
         if module is None:  # Python must not search tfpy's own folder
             raise ModuleNotFoundError(f"No module named {fullname!r}", name=fullname)
         return ModuleSpec(fullname, overlay.ExistingModule(module))

@@ -15,7 +15,7 @@ from typing import Any
 from tfpy._src.base.dtypes import DType, int32
 from tfpy._src.core.conversion import convert_to_tensor, is_tensor
 from tfpy._src.core.indexed_slices import IndexedSlices
-from tfpy._src.core.operand import AnyTensor, Composite
+from tfpy._src.core.operand import AnyTensor
 from tfpy._src.core.primitives import is_nan
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.core.tensor_shape import TensorShape
@@ -36,6 +36,7 @@ from tfpy._src.keras_support.tensorflow_alias.internal import (
     spec_class,
     spec_name,
 )
+from tfpy._src.keras_support.tensorflow_alias.libraries import LIBRARY_MODULES
 from tfpy._src.tensors.array.joining import stack
 from tfpy._src.tensors.array.making import cast
 from tfpy._src.tensors.array.ranges import range
@@ -88,7 +89,6 @@ def _numpy_name(name: str) -> Any:
 
 
 MODULES: dict[str, dict[str, Any]] = {
-    "__internal__": {"CompositeTensor": Composite, "EagerTensor": Tensor},
     "__internal__.distribute": {"strategy_supports_no_merge_call": lambda: True},
     "__internal__.distribute.interim": {"maybe_merge_call": maybe_merge_call},
     "__internal__.eager_context": {"eager_mode": nullcontext},
@@ -138,8 +138,11 @@ CLAIMED: dict[type, str] = {
 
 def install(package: types.ModuleType) -> None:
     """Add the private names to the package that is imported as TensorFlow."""
-    for name, names in MODULES.items():
-        vars(_module(package, name)).update(names)
+    vars(package.compat)["v2"] = package
+    Tensor.__nonzero__ = Tensor.__bool__  # type: ignore[attr-defined]
+    for modules in (MODULES, LIBRARY_MODULES):
+        for name, names in modules.items():
+            vars(_module(package, name)).update(names)
     for kind, name in CLAIMED.items():
         kind.__module__ = f"tensorflow.{name}"
         setattr(_module(package, name), kind.__name__, kind)

@@ -144,6 +144,24 @@ class VariableScope:
         self.dtype = as_dtype(dtype)
         self.constraint = constraint
         self.use_resource = use_resource
+        self.caching_device = caching_device
+        self.partitioner = partitioner
+
+    def set_caching_device(self, caching_device: object) -> None:
+        """Set the device on which TensorFlow caches reads of Variables. It has no effect.
+
+        Args:
+            caching_device: Name of a device, or a function of an operation.
+        """
+        self.caching_device = caching_device
+
+    def set_partitioner(self, partitioner: object) -> None:
+        """Set the function that divides Variables in TensorFlow. It has no effect.
+
+        Args:
+            partitioner: Function of a shape and a dtype.
+        """
+        self.partitioner = partitioner
 
     def reuse_variables(self) -> None:
         """Return existing Variables from now on."""
@@ -350,3 +368,23 @@ def nested_getters(inner: Any, outer: Any) -> Any:
         return inner(lambda *a, **k: outer(default, *a, **k), *args, **kwargs)
 
     return getter
+
+
+@contextmanager
+def colocate_with(op: object, ignore_existing: bool = False) -> Iterator[None]:
+    """Run a block without a change of the device, because tfpy chooses the device of all ops.
+
+    Args:
+        op: Tensor or operation next to which TensorFlow places the operations of the block.
+        ignore_existing: Has no effect.
+
+    Example:
+        >>> import tfpy as tf
+        >>> x = tf.constant(1.0)
+        >>> with tf.compat.v1.colocate_with(x):
+        ...     print(float(x + 1.0))
+        2.0
+
+    See also: `tf.device`.
+    """
+    yield

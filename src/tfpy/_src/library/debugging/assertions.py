@@ -15,6 +15,7 @@ from tfpy._src.core.dispatch import per_value
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.core.typing import DTypeLike, FloatLike, TensorLike
 from tfpy._src.functions.control.assertion import hold
+from tfpy._src.functions.graph_mode.recording import recorded
 from tfpy._src.tensors.array.reshaping import identity
 from tfpy._src.tensors.composite.ragged.broadcast import matched
 from tfpy._src.tensors.composite.ragged.tensor import RaggedTensor
@@ -72,7 +73,7 @@ def _comparison(name: str, symbol: str, op: Any, holds: str, fails: str) -> Call
         ...     print("it does not hold")
         it does not hold
     """
-    return assertion
+    return recorded(assertion)
 
 
 assert_equal = _comparison("assert_equal", "==", logic.equal, "[1, 2], [1, 2]", "[1, 2], [1, 3]")
@@ -87,6 +88,7 @@ assert_greater_equal = _comparison(
 _none_equal = _comparison("assert_none_equal", "!=", logic.not_equal, "1, 2", "1, 1")
 
 
+@recorded
 def assert_none_equal(
     x: TensorLike, y: TensorLike, summarize: int | None = None, message: str | None = None,
     name: str | None = None,
@@ -153,7 +155,7 @@ def _sign(name: str, symbol: str, op: Any, holds: str, fails: str) -> Callable[.
         ...     print("it does not hold")
         it does not hold
     """
-    return assertion
+    return recorded(assertion)
 
 
 assert_positive = _sign("assert_positive", ">", logic.greater, "[1, 2]", "[0, 2]")
@@ -162,6 +164,7 @@ assert_non_negative = _sign("assert_non_negative", ">=", logic.greater_equal, "[
 assert_non_positive = _sign("assert_non_positive", "<=", logic.less_equal, "[0, -2]", "[0, 2]")
 
 
+@recorded
 def assert_near(
     x: TensorLike, y: TensorLike, rtol: FloatLike | None = None,
     atol: FloatLike | None = None, message: str | None = None,
@@ -201,6 +204,7 @@ def assert_near(
     hold(reduce_all(near), said, ["x:", a, "y:", b], summarize)
 
 
+@recorded
 @per_value
 def check_numerics(tensor: TensorLike, message: str, name: str | None = None) -> Tensor:
     """Assert that all elements of a tensor are finite, and return the tensor.
@@ -232,6 +236,7 @@ def check_numerics(tensor: TensorLike, message: str, name: str | None = None) ->
     return identity(x)
 
 
+@recorded
 def assert_all_finite(x: TensorLike, message: str, name: str | None = None) -> Tensor:
     """Assert that all elements of a tensor are finite, and return the tensor.
 

@@ -6,8 +6,9 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from tfpy._src.core import nest
-from tfpy._src.core.operand import FieldRecord, RecordSpec
+from tfpy._src.core.operand import FieldRecord
 from tfpy._src.core.tensor_shape import TensorShape
+from tfpy._src.core.type_spec import RecordSpec
 from tfpy._src.core.typing import Nest
 from tfpy._src.functions.tf_function.type_specs import with_shape
 from tfpy._src.library.extension_types.construction import created, is_part, values_of

@@ -6,9 +6,9 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any
 
 from tfpy._src.core import nest
-from tfpy._src.core.operand import FieldRecord, RecordSpec
+from tfpy._src.core.operand import FieldRecord
 from tfpy._src.core.tensor_shape import TensorShape
-from tfpy._src.core.type_spec import TypeSpec
+from tfpy._src.core.type_spec import RecordSpec, TypeSpec
 from tfpy._src.functions.tf_function.type_specs import type_spec_from_value
 from tfpy._src.library.extension_types.construction import (
     CONSTRUCTING,

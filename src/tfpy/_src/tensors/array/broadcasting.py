@@ -18,7 +18,7 @@ def broadcast_static_shape(shape_x: Sequence[int], shape_y: Sequence[int]) -> Te
     """Compute the shape that results from broadcasting tensors of two static shapes.
 
     Args:
-        shape_x: First shape, a fully defined `tf.TensorShape` or a sequence of integers.
+        shape_x: First shape, a `tf.TensorShape` or a sequence of integers. Sizes can be unknown.
         shape_y: Second shape, in the same forms as `shape_x`.
 
     Returns:
@@ -34,13 +34,35 @@ def broadcast_static_shape(shape_x: Sequence[int], shape_y: Sequence[int]) -> Te
 
     See also: `tf.broadcast_dynamic_shape`, `tf.broadcast_to`.
     """
+    shapes = TensorShape(shape_x), TensorShape(shape_y)
+    if any(shape.rank is None for shape in shapes):
+        return TensorShape(None)
+    first, second = (shape.as_list() for shape in shapes)
+    rank = max(len(first), len(second))
+    padded = [[*[1] * (rank - len(sizes)), *sizes] for sizes in (first, second)]
     try:
-        return TensorShape(np.broadcast_shapes(tuple(shape_x), tuple(shape_y)))
+        return TensorShape(list(map(_broadcast_size, *padded)))
     except ValueError:
         raise ValueError(
-            f"Incompatible shapes for broadcasting: {tuple(shape_x)} and {tuple(shape_y)}; the "
+            f"Incompatible shapes for broadcasting: {tuple(first)} and {tuple(second)}; the "
             "sizes of each dimension must be equal, or one of them must be 1"
         ) from None
+
+
+def _broadcast_size(x: int | None, y: int | None) -> int | None:
+    """Return the size of a dimension of the result. None is an unknown size.
+
+    Raises:
+        ValueError: If the sizes do not match.
+    """
+    if x == y or y == 1:
+        return x
+    if x == 1:
+        return y
+    if x is None or y is None:
+        known = y if x is None else x
+        return known or None  # 0 or 1 if the known size is 0
+    raise ValueError(f"{x} and {y}")
 
 
 def broadcast_dynamic_shape(shape_x: ShapeLike, shape_y: ShapeLike) -> Tensor:

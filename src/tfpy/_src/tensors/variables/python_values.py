@@ -27,6 +27,9 @@ def _refusing(sign: str, method: str) -> Callable[[Any, Any], Any]:
 class PythonValues(Holder):
     """Python's special methods of a Variable, and methods that return its value to Python."""
 
+    initializer: Any = None
+    """Operation that assigns the initial value. None outside of graphs of TensorFlow 1."""
+
     __iadd__ = _refusing("+=", "assign_add(value)")
     __isub__ = _refusing("-=", "assign_sub(value)")
     __imul__ = _refusing("*=", "assign(variable * value)")

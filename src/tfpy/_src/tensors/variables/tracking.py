@@ -23,6 +23,10 @@ class Tracked:
         super().__setattr__(name, value)
         look_in(self)
 
+    def _no_dependency(self, value: Any) -> Any:
+        """Return a value that libraries assign to an attribute, which is then not searched."""
+        return value
+
 
 def look_in(owner: Tracked) -> None:
     """Restore parts that wait for attributes of an object, if these exist now."""
