@@ -5,10 +5,10 @@ icon.svg, favicon.ico     the icon of the pages, and the icon that browsers requ
 sizes.json                bytes of the files that a start downloads, by name, for the progress bar
 tfpy-runtime.mjs          the JavaScript runtime as a module, for pages that forbid run_js
 run/                      the runner of exported programs for pages without Python
-pyodide/                  Pyodide's core, wheels (tfpy, NumPy, Keras, its dependencies, dm-tree), and a
-                          pyodide-lock.json that names the wheels; core-digests.json has the SHA-256
-                          of the core's files; late/ has files that are downloaded on first import;
-                          distribution.json lists the packages that the site does not have
+pyodide/                  Pyodide's core, wheels (tfpy, NumPy, Keras, dm-tree, dependencies),
+                          and a pyodide-lock.json that names the wheels; core-digests.json has the
+                          SHA-256 of the core's files; late/ has files that are downloaded on first
+                          import; distribution.json lists the packages that the site does not have
 uplot/                    the plotting library
 examples/                 examples/: its pages and notebooks
 gallery/models/           the networks that the gallery's pages load
