@@ -263,6 +263,7 @@ def _public(record: Record) -> Function:
         found = record.call(inputs, attrs)
         return record.result(*found) if len(found) > 1 else found[0] if found else None
 
+    vars(call)["record"] = record
     call.__name__ = call.__qualname__ = name
     call.__doc__ = f"Run TensorFlow's operation `{record.text}`."
     return call

@@ -10,6 +10,7 @@ from tfpy._src.base import tracing
 from tfpy._src.core.conversion import get_static_value
 from tfpy._src.core.type_spec import TypeSpec
 from tfpy._src.distribute.current import get_replica_context
+from tfpy._src.distribute.device_spec import DeviceSpec
 from tfpy._src.functions.control.control_flow import cond
 from tfpy._src.functions.tf_function.signature import TensorSpec
 from tfpy._src.tensors.variables.tracking import Tracked
@@ -42,7 +43,14 @@ def no_automatic_dependency_tracking(method: Callable[..., Any]) -> Callable[...
 
 
 class EagerContext:
-    """The part of TensorFlow's eager context that Keras uses."""
+    """The part of TensorFlow's eager context that Keras and other libraries use."""
+
+    device_spec = DeviceSpec()
+    """Device of a `tf.device` block. Kernels run on the active backend in every block."""
+
+    def executing_eagerly(self) -> bool:
+        """Return True unless a function is traced."""
+        return tracing.executing_eagerly()
 
     def clear_kernel_cache(self) -> None:
         """Do nothing: compiled Programs are freed with their functions."""

@@ -12,6 +12,7 @@ from contextlib import nullcontext
 from functools import partial
 from typing import Any
 
+from tfpy._src.base import tracing
 from tfpy._src.base.dtypes import DType, int32
 from tfpy._src.core.conversion import convert_to_tensor, is_tensor
 from tfpy._src.core.indexed_slices import IndexedSlices
@@ -37,6 +38,7 @@ from tfpy._src.keras_support.tensorflow_alias.internal import (
     spec_name,
 )
 from tfpy._src.keras_support.tensorflow_alias.libraries import LIBRARY_MODULES
+from tfpy._src.keras_support.tensorflow_alias.operations import OPERATION_MODULES
 from tfpy._src.tensors.array.joining import stack
 from tfpy._src.tensors.array.making import cast
 from tfpy._src.tensors.array.ranges import range
@@ -45,6 +47,7 @@ from tfpy._src.tensors.array.slicing import meshgrid
 from tfpy._src.tensors.composite.ragged.tensor import RaggedTensor
 from tfpy._src.tensors.composite.sparse_tensor import SparseTensor
 from tfpy._src.tensors.math.arithmetic import clip_by_value
+from tfpy._src.tensors.random.streams import global_seed
 from tfpy._src.tensors.variables.tracking import DictWrapper, ListWrapper
 from tfpy._src.tensors.variables.variable import Variable
 
@@ -93,6 +96,7 @@ MODULES: dict[str, dict[str, Any]] = {
     "__internal__.distribute.interim": {"maybe_merge_call": maybe_merge_call},
     "__internal__.eager_context": {"eager_mode": nullcontext},
     "__internal__.smart_cond": {"smart_cond": smart_cond},
+    "python.framework.smart_cond": {"smart_cond": smart_cond},
     "__internal__.tf2": {"enabled": lambda: True},
     "__internal__.tracking": {
         "AutoTrackable": AutoTrackable,
@@ -101,7 +105,12 @@ MODULES: dict[str, dict[str, Any]] = {
     },
     "__internal__.types": {"Tensor": AnyTensor},
     "compiler.tf2xla.python.xla": {"dynamic_update_slice": dynamic_update_slice},
-    "python.eager.context": {"async_wait": lambda: None, "context": EagerContext},
+    "python.eager.context": {
+        "async_wait": lambda: None,
+        "context": EagerContext,
+        "executing_eagerly": tracing.executing_eagerly,
+        "global_seed": global_seed,
+    },
     "python.framework.config": {
         "disable_op_determinism": partial(OpDeterminism.set, False),
         "enable_op_determinism": partial(OpDeterminism.set, True),
@@ -110,6 +119,10 @@ MODULES: dict[str, dict[str, Any]] = {
     "python.framework.tensor_util": {"is_tf_type": is_tensor},
     "python.framework.type_spec_registry": {"get_name": spec_name, "lookup": spec_class},
     "python.ops.linalg.sparse": {"sparse_csr_matrix_ops": csr},
+    "python.ops.linalg.sparse.sparse": {
+        "CSRSparseMatrix": csr.CSRSparseMatrix,
+        "matmul": csr.csr_matmul,
+    },
     "python.ops.math_ops": {"is_nan": is_nan},
     "python.ops.numpy_ops.np_config": {"enable_numpy_behavior": enable_numpy_behavior},
     **{
@@ -140,7 +153,7 @@ def install(package: types.ModuleType) -> None:
     """Add the private names to the package that is imported as TensorFlow."""
     vars(package.compat)["v2"] = package
     Tensor.__nonzero__ = Tensor.__bool__  # type: ignore[attr-defined]
-    for modules in (MODULES, LIBRARY_MODULES):
+    for modules in (MODULES, LIBRARY_MODULES, OPERATION_MODULES):
         for name, names in modules.items():
             vars(_module(package, name)).update(names)
     for kind, name in CLAIMED.items():

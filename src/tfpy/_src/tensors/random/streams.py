@@ -68,6 +68,11 @@ def set_seed(seed: int | None) -> None:
     _Seeds.times_set += 1
 
 
+def global_seed() -> int | None:
+    """Return the global seed, or None if there is none."""
+    return _Seeds.seed
+
+
 def enable_op_determinism() -> None:
     """Make functions that draw random numbers without any seed raise an error, as in TensorFlow.
 
