@@ -106,7 +106,7 @@ OTHERS_LATE = (
     *("library/io/matching", "functions/graph_mode/*", "tensors/special/*", "testing/*"),
     *("functions/control/critical_section", "library/config/execution", "library/io/decoding"),
     *("library/strings/edit_distance", "library/strings/fingerprints"),
-    *("tensors/nn/moving_average", "tensors/random/initializers"),
+    *("tensors/nn/moving_average", "tensors/random/initializers", "tensors/random/word_stream"),
     *("keras_support/cell_wrapper*", "checkpoints/saver", "checkpoints/state"),
 )
 ENGINE = "tfpy/_src/"

@@ -486,6 +486,10 @@ if _typing.TYPE_CHECKING:
         make_ndarray as make_ndarray,
         make_tensor_proto as make_tensor_proto,
     )
+    from tfpy._src.library.sparse.ragged_crossing import (
+        ragged_fill_empty_rows as ragged_fill_empty_rows,
+        ragged_fill_empty_rows_grad as ragged_fill_empty_rows_grad,
+    )
     from tfpy._src.library.strings.edit_distance import edit_distance as edit_distance
     from tfpy._src.library.strings.fingerprints import fingerprint as fingerprint
     from tfpy._src.tensors.random.initializers import (
@@ -528,6 +532,8 @@ _LATER = {
     "approx_top_k": "tfpy._src.library.networks.ranking",
     "conv": "tfpy._src.library.networks.patches",
     "extract_volume_patches": "tfpy._src.library.networks.patches",
+    "ragged_fill_empty_rows": "tfpy._src.library.sparse.ragged_crossing",
+    "ragged_fill_empty_rows_grad": "tfpy._src.library.sparse.ragged_crossing",
     "feature_column": "tfpy.feature_column",
     "models": "tfpy.models",
     "notebook": "tfpy.notebook",

@@ -2,6 +2,8 @@
 
 # Generated from api.toml and the op table by `build.py face`. Edit those instead.
 
+import typing as _typing
+
 from tfpy._src.tensors.composite.ragged.broadcast import map_flat_values as map_flat_values
 from tfpy._src.tensors.ragged.components import (
     ragged_gather as ragged_gather,
@@ -16,3 +18,14 @@ from tfpy._src.tensors.ragged.making import (
     stack_dynamic_partitions as stack_dynamic_partitions,
 )
 from tfpy._src.tensors.ragged.shaping import boolean_mask as boolean_mask, stack as stack
+
+if _typing.TYPE_CHECKING:
+    from tfpy._src.library.sparse.ragged_crossing import (
+        cross as cross,
+        cross_hashed as cross_hashed,
+    )
+
+_LATER = {
+    "cross": "tfpy._src.library.sparse.ragged_crossing",
+    "cross_hashed": "tfpy._src.library.sparse.ragged_crossing",
+}

@@ -2,6 +2,8 @@
 
 # Generated from api.toml and the op table by `build.py face`. Edit those instead.
 
+import typing as _typing
+
 from tfpy._src.library.sparse.arithmetic import (
     add as add,
     map_values as map_values,
@@ -50,3 +52,10 @@ from tfpy._src.library.sparse.slicing import (
     split as split,
 )
 from tfpy._src.tensors.composite.sparse_tensor import SparseTensor as SparseTensor
+
+if _typing.TYPE_CHECKING:
+    from tfpy._src.library.sparse.sampled import sampled_addmm as sampled_addmm
+
+_LATER = {
+    "sampled_addmm": "tfpy._src.library.sparse.sampled",
+}

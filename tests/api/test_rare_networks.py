@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import tensorflow
 from api.same import error, same
 from api.twin import check
 
@@ -130,3 +131,37 @@ def test_errors(case: Any) -> None:
     import tensorflow
 
     assert error(lambda: case(tfpy)) == error(lambda: case(tensorflow)) != "none"
+
+
+def test_values_are_exchanged_with_other_libraries() -> None:
+    for lib in (tfpy, tensorflow):
+        pack = lib.experimental.dlpack
+        assert pack.from_dlpack(pack.to_dlpack(lib.constant([1, 2]))).numpy().tolist() == [1, 2]
+        with pytest.raises(lib.errors.InvalidArgumentError, match="must be a TF tensor"):
+            pack.to_dlpack([1.0])
+        with pytest.raises(TypeError):
+            pack.from_dlpack(1)
+
+
+def test_fractional_pooling() -> None:
+    numbers = np.random.default_rng(4).normal(size=[2, 11, 9, 2]).astype(np.float32)
+    for kind in ("avg", "max"):
+        for pseudo, overlap in ((False, False), (True, False), (False, True)):
+            found = []
+            for lib in (tfpy, tensorflow):
+                lib.random.set_seed(5)
+                x = lib.constant(numbers)
+                with lib.GradientTape() as tape:
+                    tape.watch(x)
+                    pool = getattr(lib.nn, f"fractional_{kind}_pool")
+                    output, *ends = pool(x, [1.0, 1.4, 2.3, 1.0], pseudo, overlap, seed=3)
+                grad = tape.gradient(output, x)
+                found.append([np.asarray(v) for v in (output, *ends, grad)])
+            for mine, wanted in zip(*found, strict=True):
+                np.testing.assert_allclose(mine, wanted, rtol=1e-5, atol=1e-6)
+
+
+def test_fractional_pooling_without_a_seed_draws_other_regions_in_each_call() -> None:
+    pool = tfpy.function(lambda x: tfpy.nn.fractional_max_pool(x, 1.5).row_pooling_sequence)
+    x = tfpy.zeros([1, 40, 40, 1])
+    assert len({tuple(pool(x).numpy().tolist()) for _ in range(4)}) > 1

@@ -22,7 +22,7 @@ from tfpy._src.data.devices import (
 )
 from tfpy._src.data.iterators import Iterator as Iterator, NumpyIterator as NumpyIterator
 from tfpy._src.data.options import Options as Options, ThreadingOptions as ThreadingOptions
-from tfpy._src.data.specs import DatasetSpec as DatasetSpec
+from tfpy._src.data.specs import DatasetSpec as DatasetSpec, IteratorSpec as IteratorSpec
 from tfpy._src.library.io.streams import (
     FileDataSource as FileDataSource,
     URLDataSource as URLDataSource,

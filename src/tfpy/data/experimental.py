@@ -57,6 +57,12 @@ from tfpy._src.data.transformations import (
 )
 
 if _typing.TYPE_CHECKING:
+    from tfpy._src.data.databases import (
+        DatasetInitializer as DatasetInitializer,
+        SqlDataset as SqlDataset,
+        from_variant as from_variant,
+        to_variant as to_variant,
+    )
     from tfpy._src.data.example_batches import (
         make_batched_features_dataset as make_batched_features_dataset,
     )
@@ -73,6 +79,10 @@ if _typing.TYPE_CHECKING:
     )
 
 _LATER = {
+    "DatasetInitializer": "tfpy._src.data.databases",
+    "SqlDataset": "tfpy._src.data.databases",
+    "from_variant": "tfpy._src.data.databases",
+    "to_variant": "tfpy._src.data.databases",
     "make_batched_features_dataset": "tfpy._src.data.example_batches",
     "Reducer": "tfpy._src.data.reducing",
     "SHARD_HINT": "tfpy._src.data.reducing",

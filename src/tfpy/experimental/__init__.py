@@ -43,6 +43,7 @@ if _typing.TYPE_CHECKING:
     )
     from tfpy._src.library.extension_types.specs import ExtensionTypeSpec as ExtensionTypeSpec
     from tfpy.experimental import (
+        dlpack as dlpack,
         dtensor as dtensor,
         extension_type as extension_type,
         numpy as numpy,
@@ -63,6 +64,7 @@ _LATER = {
     "function_executor_type": "tfpy._src.library.config.execution",
     "ExtensionTypeSpec": "tfpy._src.library.extension_types.specs",
     "extension_type": "tfpy.experimental.extension_type",
+    "dlpack": "tfpy.experimental.dlpack",
     "dtensor": "tfpy.experimental.dtensor",
     "numpy": "tfpy.experimental.numpy",
 }

@@ -165,6 +165,11 @@ SAMPLES: dict[str, str | tuple[str, str]] = {
     "SparseBincount": "indices=tf.constant([[0, 1], [0, 2], [2, 0]], tf.int64), values=[3, 1, 3], dense_shape=tf.constant([3, 4], tf.int64), size=3, weights=tf.constant([], tf.float32), binary_output=True",
     "SparseCross": f"{CROSSED}, hashed_output=True, num_buckets=99, hash_key=7, out_type=tf.int64, internal_type=tf.string",
     "SparseCrossV2": f"{CROSSED}, sep='-'",
+    "RaggedCross": (
+        f"ragged_values=[t(['a', 'b', 'c'])], ragged_row_splits=[{LONG.format([0, 1, 3])}], sparse_indices=[], sparse_values=[], sparse_shape=[], dense_inputs=[t([['x', 'y'], ['z', 'w']])], "
+        "input_order='DR', hashed_output=True, num_buckets=50, hash_key=9, out_values_type=tf.int64, out_row_splits_type=tf.int64"
+    ),
+    "RaggedFillEmptyRows": f"value_rowids={LONG.format([0, 2, 2])}, values=f(3), nrows={LONG.format(4)}, default_value=7.0",
     "SparseAddGrad": "backprop_val_grad=f(3), a_indices=[[0, 0], [1, 2]], b_indices=[[0, 0], [1, 3]], sum_indices=[[0, 0], [1, 2], [1, 3]]",
     **dict.fromkeys(
         ("SparseFillEmptyRowsGrad", "RaggedFillEmptyRowsGrad"),

@@ -45,6 +45,10 @@ CALLS = {
     "ragged.row_splits_to_segment_ids": "t([0, 2, 2, 5])",
     "ragged.segment_ids_to_row_splits": "t([0, 0, 2, 2, 2])",
     "ragged.stack_dynamic_partitions": "f(4), t([1, 0, 1, 2]), 3",
+    "ragged.cross": "[tf.ragged.constant([['a'], ['b', 'c']]), t([['x', 'y'], ['z', 'w']])]",
+    "ragged.cross_hashed": "[tf.ragged.constant([['a'], ['b', 'c']]), t([[1, 2], [3, 4]])], 99",
+    "ragged_fill_empty_rows": "tf.constant([0, 2, 2], tf.int64), f(3), 4, 7.0",
+    "ragged_fill_empty_rows_grad": "tf.constant([0, 2], tf.int64), f(4)",
     "ragged_gather": (
         "[t([0, 2, 2, 5])], f(5), t([2, 0]), 1",
         "(lambda r: {'output_nested_splits': r[0], 'output_dense_values': r[1]})("
@@ -79,6 +83,7 @@ CALLS = {
     "sparse.reshape": f"{SPARSE}, [2, 6]",
     "sparse.retain": "tf.sparse.from_dense(f(1, 3)), [True, False, True]",
     "sparse.slice": f"{SPARSE}, [0, 1], [2, 2]",
+    "sparse.sampled_addmm": "t([[0, 1], [1, 0]]), f(2), t([2, 2]), f(2, 3), f(3, 2), 0.5, 2.0",
     "sparse.softmax": SPARSE,
     "sparse.sparse_dense_matmul": f"{SPARSE}, f(4, 2)",
     "sparse.split": f"{SPARSE}, 2, 1",

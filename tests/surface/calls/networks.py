@@ -35,6 +35,8 @@ CALLS = {
     "nn.max_pool1d": "f(2, 9, 3), 3, 2, 'SAME'",
     "nn.max_pool2d": f"{IMAGE}, 3, 2, 'SAME'",
     "nn.max_pool3d": f"{VOLUME}, 3, 2, 'SAME'",
+    "nn.fractional_avg_pool": "f(1, 7, 8, 2), [1.0, 1.5, 2.5, 1.0], seed=3",
+    "nn.fractional_max_pool": "f(1, 7, 8, 2), 1.5, overlapping=True, seed=3",
     "nn.max_pool_with_argmax": f"{IMAGE}, 3, 2, 'SAME'",
     "nn.avg_pool": f"{IMAGE}, 3, 2, 'SAME'",
     "nn.avg_pool1d": "f(2, 9, 3), 3, 2, 'SAME'",

@@ -20,7 +20,7 @@ from tfpy._src.core.typing import Nest
 from tfpy._src.data import structure
 from tfpy._src.data.node import DatasetNode
 from tfpy._src.data.run import AwaitedRun, DatasetRun
-from tfpy._src.data.specs import OptionalSpec
+from tfpy._src.data.specs import IteratorSpec, OptionalSpec
 from tfpy._src.data.structure import Flat
 
 _TRUTH = Aval((), dtypes.bool)
@@ -148,6 +148,10 @@ class Iterator(HostObject):
     def element_spec(self) -> Nest:
         """The type of the elements, as `tf.data.Dataset.element_spec`."""
         return self._node.spec
+
+    @property
+    def _type_spec(self) -> IteratorSpec:
+        return IteratorSpec(self.element_spec)
 
     def __iter__(self) -> Iterator:
         return self

@@ -33,6 +33,26 @@ class OptionalSpec(TypeSpec):
         return f"OptionalSpec({self.element_spec!r},)"
 
 
+class IteratorSpec(TypeSpec):
+    """A `tf.TypeSpec` that describes an iterator over the elements of a dataset.
+
+    Args:
+        element_spec: The `tf.TypeSpec` of an element, such as a `tf.TensorSpec`, or a nested
+            structure (tuple or dict) of them.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.type_spec_from_value(iter(tf.data.Dataset.from_tensors([1.0])))
+        IteratorSpec(TensorSpec(shape=(1,), dtype=tf.float32, name=None),)
+    """
+
+    def __init__(self, element_spec: Nest) -> None:
+        self.element_spec = element_spec
+
+    def __repr__(self) -> str:
+        return f"IteratorSpec({self.element_spec!r},)"
+
+
 class DatasetSpec(TypeSpec):
     """A `tf.TypeSpec` that describes a dataset by the type of its elements.
 

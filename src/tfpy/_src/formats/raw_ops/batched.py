@@ -49,18 +49,21 @@ def _normalization_gradients(
     variance_epsilon: float,
     scale_after_normalization: bool,
 ) -> list[Tensor]:
-    inputs = [convert_to_tensor(x) for x in (t, m, v, gamma)]
-    offset = zeros(inputs[3].aval.shape)
+    x, average, variance, scale = (convert_to_tensor(part) for part in (t, m, v, gamma))
+    offset = zeros(scale.aval.shape)
+    inputs = [x, average, variance, offset, scale]
     with GradientTape(watch_accessed_variables=False) as tape:
-        tape.watch([*inputs, offset])
+        tape.watch(inputs)
         y = normalization.batch_normalization(
-            *inputs[:3],
+            x,
+            average,
+            variance,
             offset,
-            inputs[3] if scale_after_normalization else None,
+            scale if scale_after_normalization else None,
             variance_epsilon,
         )
     zero = UnconnectedGradients.ZERO
-    found = tape.gradient(y, [*inputs[:3], offset, inputs[3]], backprop, zero)
+    found = tape.gradient(y, inputs, backprop, zero)
     return list(found)
 
 

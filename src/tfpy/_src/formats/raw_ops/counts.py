@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,7 @@ from tfpy._src.core.conversion import constant, convert_to_tensor, host_values
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.formats.raw_ops.records import op
 from tfpy._src.formats.raw_ops.sparse import Parts, components_of
-from tfpy._src.library.sparse import counting, crossing
+from tfpy._src.library.sparse import counting, crossing, ragged_crossing
 from tfpy._src.tensors.array.making import cast, zeros
 from tfpy._src.tensors.array.scattering import tensor_scatter_nd_add, tensor_scatter_nd_max
 from tfpy._src.tensors.array.segments import unsorted_segment_sum
@@ -19,7 +19,6 @@ from tfpy._src.tensors.array.slicing import gather, where
 from tfpy._src.tensors.array.static import static_int
 from tfpy._src.tensors.composite.ragged.tensor import RaggedTensor
 from tfpy._src.tensors.composite.sparse_tensor import SparseTensor
-from tfpy._src.tensors.math.reductions import reduce_sum
 
 Array = np.ndarray[Any, Any]
 
@@ -156,11 +155,31 @@ def _rows(indices: Any) -> list[tuple[int, ...]]:
     return [tuple(row) for row in np.asarray(host_values(indices)).tolist()]
 
 
-def _fill_gradients(reverse_index_map: Any, grad_values: Any) -> tuple[Tensor, Tensor]:
-    grad = convert_to_tensor(grad_values)
-    back = np.asarray(host_values(reverse_index_map))
-    added = np.setdiff1d(np.arange(grad.aval.shape[0]), back).astype(np.int32)
-    return gather(grad, back, axis=0), reduce_sum(gather(grad, constant(added), axis=0))
+def _ragged_crossed(
+    ragged_values: Sequence[Any],
+    ragged_row_splits: Sequence[Any],
+    sparse_indices: Sequence[Any],
+    sparse_values: Sequence[Any],
+    sparse_shape: Sequence[Any],
+    dense_inputs: Sequence[Any],
+    input_order: str,
+    hashed_output: bool,
+    num_buckets: int,
+    hash_key: int,
+) -> tuple[Tensor, Tensor]:
+    rows = zip(ragged_values, ragged_row_splits, strict=True)
+    sparse = zip(sparse_indices, sparse_values, sparse_shape, strict=True)
+    features: dict[str, Iterator[Any]] = {
+        "R": (RaggedTensor.from_row_splits(*row) for row in rows),
+        "S": (SparseTensor(*parts) for parts in sparse),
+        "D": iter(dense_inputs),
+    }
+    inputs = [next(features[kind]) for kind in input_order]
+    if hashed_output:
+        found = ragged_crossing.cross_hashed(inputs, num_buckets, hash_key)
+    else:
+        found = ragged_crossing.cross(inputs)
+    return found.values, found.row_splits
 
 
 def _slice_gradient(
@@ -232,11 +251,11 @@ op(
 )
 op(
     "SparseFillEmptyRowsGrad(reverse_index_map, grad_values) -> d_values, d_default_value",
-    _fill_gradients,
+    ragged_crossing.ragged_fill_empty_rows_grad,
 )
 op(
     "RaggedFillEmptyRowsGrad(reverse_index_map, grad_values) -> d_values, d_default_value",
-    _fill_gradients,
+    ragged_crossing.ragged_fill_empty_rows_grad,
 )
 op(
     "SparseSegmentMeanGradV2(grad, indices, segment_ids, dense_output_dim0) -> output, "
@@ -256,4 +275,17 @@ op(
 op(
     "SparseSliceGrad(backprop_val_grad, input_indices, input_start, output_indices) -> val_grad",
     _slice_gradient,
+)
+
+op(
+    "RaggedCross(ragged_values*ragged_values_types, ragged_row_splits*ragged_splits_types, "
+    "sparse_indices*Nsparse, sparse_values*sparse_values_types, sparse_shape*Nsparse, "
+    "dense_inputs*dense_types; input_order, hashed_output, num_buckets, hash_key, "
+    "out_values_type, out_row_splits_type) -> output_values, output_row_splits",
+    _ragged_crossed,
+)
+op(
+    "RaggedFillEmptyRows(value_rowids, values, nrows, default_value) -> output_value_rowids, "
+    "output_values, empty_row_indicator, reverse_index_map",
+    ragged_crossing.ragged_fill_empty_rows,
 )

@@ -80,9 +80,11 @@ def _mean_gradient(
     col_pooling_sequence: Any,
     overlapping: bool,
 ) -> Tensor:
-    ends = _regions(row_pooling_sequence, col_pooling_sequence)
+    rows, columns = _regions(row_pooling_sequence, col_pooling_sequence)
     start = zeros(static_ints(orig_input_tensor_shape), convert_to_tensor(out_backprop).dtype)
-    return pulled_back(lambda x: fractional.mean(x, *ends, overlapping), start, out_backprop)
+    return pulled_back(
+        lambda x: fractional.mean(x, rows, columns, overlapping), start, out_backprop
+    )
 
 
 def _largest_gradient(
@@ -93,9 +95,9 @@ def _largest_gradient(
     col_pooling_sequence: Any,
     overlapping: bool,
 ) -> Tensor:
-    ends = _regions(row_pooling_sequence, col_pooling_sequence)
+    rows, columns = _regions(row_pooling_sequence, col_pooling_sequence)
     return pulled_back(
-        lambda x: fractional.largest(x, *ends, overlapping), orig_input, out_backprop
+        lambda x: fractional.largest(x, rows, columns, overlapping), orig_input, out_backprop
     )
 
 
@@ -105,7 +107,7 @@ def _second(pool: Any, x: Any, grad: Any) -> Tensor:
 
 
 def _flat_places(argmax: Any, size: int, include_batch_in_index: bool) -> Tensor:
-    """Return flat indices into a batch whose elements have a size."""
+    """Return flat indices into a batch of elements of one size."""
     at = cast(argmax, "int32")
     if include_batch_in_index:
         return at

@@ -426,7 +426,7 @@ def _read(path: PathLike | None, content: bytes | None) -> ModelFile:
     if path is not None:
         try:
             with GFile(path, "rb") as file:
-                content = file.read()
+                content = bytes(file.read())
         except (OSError, NotFoundError):
             raise ValueError(f"Could not open '{path!s}'.") from None
     assert content is not None

@@ -54,7 +54,7 @@ class _Limits(NamedTuple):
 def sample_distorted_bounding_box(
     image_size: TensorLike,
     bounding_boxes: TensorLike,
-    seed: int = 0,
+    seed: int | tuple[int, int] = 0,
     min_object_covered: float = 0.1,
     aspect_ratio_range: Sequence[float] | None = None,
     area_range: Sequence[float] | None = None,

@@ -1,4 +1,4 @@
-"""Fractional pooling: regions of random sizes whose mean is any number from 1 upwards.
+"""Fractional pooling: regions of random sizes with any mean from 1 upwards.
 
 The regions follow TensorFlow's file `core/kernels/fractional_pool_common.cc`.
 """
@@ -19,7 +19,6 @@ from tfpy._src.core.conversion import constant, convert_to_tensor
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.core.typing import TensorLike
 from tfpy._src.functions.control.effects import on_host
-from tfpy._src.library.candidates.drawing import WordStream
 from tfpy._src.tensors.array.making import cast
 from tfpy._src.tensors.array.ranges import range as range_
 from tfpy._src.tensors.array.reshaping import expand_dims, reshape, squeeze, transpose
@@ -27,6 +26,7 @@ from tfpy._src.tensors.array.slicing import gather
 from tfpy._src.tensors.math.ordering import argmax
 from tfpy._src.tensors.math.reductions import reduce_sum
 from tfpy._src.tensors.random.streams import op_seeds
+from tfpy._src.tensors.random.word_stream import WordStream
 
 Seeds = tuple[int, int]
 
@@ -55,7 +55,7 @@ def fractional_max_pool(
     seed: int = 0,
     name: str | None = None,
 ) -> FractionalMaxPool:
-    """Compute the maxima of regions whose mean size does not have to be an integer.
+    """Compute the maxima of regions. Their mean size does not have to be an integer.
 
     The height and width are divided into regions of `floor(pooling_ratio)` or one more rows and
     columns, in random order.
@@ -63,7 +63,7 @@ def fractional_max_pool(
     Args:
         value: Numeric tensor of shape `[batch, height, width, channels]`.
         pooling_ratio: Mean size of the regions: one number, one for each spatial axis, or one for
-            each axis, of which the first and the last are 1. At least 1.
+            each axis; the first and the last are then 1. At least 1.
         pseudo_random: If True, the sizes of the regions follow from one random number. Default:
             they are shuffled.
         overlapping: If True, neighboring regions share a row or column.
@@ -100,7 +100,7 @@ def fractional_avg_pool(
     seed: int = 0,
     name: str | None = None,
 ) -> FractionalAvgPool:
-    """Compute the means of regions whose mean size does not have to be an integer.
+    """Compute the means of regions. Their mean size does not have to be an integer.
 
     Args:
         value: Numeric tensor of shape `[batch, height, width, channels]`.

@@ -15,7 +15,7 @@ from tfpy._src.core.tensor import Tensor
 from tfpy._src.core.typing import DTypeLike, IntLike, ShapeLike
 from tfpy._src.library.queues.base import Element, QueueBase, listed
 from tfpy._src.tensors.array.joining import pad, stack
-from tfpy._src.tensors.random.streams import op_seeds
+from tfpy._src.tensors.random.streams import Seed, op_seeds
 
 
 class FIFOQueue(QueueBase):
@@ -189,7 +189,7 @@ class RandomShuffleQueue(QueueBase):
         dtypes: DTypeLike | Sequence[DTypeLike],
         shapes: Sequence[ShapeLike] | None = None,
         names: Sequence[str] | None = None,
-        seed: int | None = None,
+        seed: Seed = None,
         shared_name: str | None = None,
         name: str = "random_shuffle_queue",
     ) -> None:

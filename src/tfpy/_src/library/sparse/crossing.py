@@ -20,6 +20,7 @@ from tfpy._src.core.conversion import constant
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.core.typing import TensorLike
 from tfpy._src.functions.control.effects import on_host
+from tfpy._src.tensors.composite.ragged.tensor import RaggedTensor
 from tfpy._src.tensors.composite.sparse_tensor import SparseTensor, made
 
 Array = np.ndarray[Any, Any]
@@ -32,6 +33,8 @@ class _Feature:
     def __init__(self, value: Any) -> None:
         if isinstance(value, SparseTensor):
             rank, shape = len(value.host_shape), value.host_shape
+        elif isinstance(value, RaggedTensor):
+            rank, shape = 1 + value.ragged_rank, (value.splits.size - 1,)
         else:
             rank, shape = value.ndim, tuple(value.aval.closed.shape)
         if rank != 2:
@@ -39,6 +42,9 @@ class _Feature:
         self.rows = shape[0]
         if isinstance(value, SparseTensor):
             counts = np.bincount(value.host_indices[:, 0], minlength=self.rows)
+            self.values = value.values
+        elif isinstance(value, RaggedTensor):
+            counts = np.diff(value.splits)
             self.values = value.values
         else:
             counts = np.full(self.rows, shape[1])
@@ -60,19 +66,26 @@ def _fingerprints(values: Array) -> Array:
     return values.reshape(-1).astype(np.int64).view(np.uint64)
 
 
-class _Crosses:
-    """The indices of the values in each cross. The last feature varies fastest."""
+def _ordered(inputs: Any) -> list[SparseTensor | Tensor]:
+    """Return the features of a sparse cross: sparse ones before dense ones."""
+    if not isinstance(inputs, list | tuple):
+        raise TypeError("Inputs must be a list")
+    if not all(isinstance(x, SparseTensor | Tensor) for x in inputs):
+        raise TypeError("All inputs must be Tensor or SparseTensor.")
+    if not inputs:
+        raise invalid("cross", "inputs must hold at least one tensor")
+    return sorted(inputs, key=lambda x: not isinstance(x, SparseTensor))
 
-    def __init__(self, inputs: Any) -> None:
-        if not isinstance(inputs, list | tuple):
-            raise TypeError("Inputs must be a list")
-        if not all(isinstance(x, SparseTensor | Tensor) for x in inputs):
-            raise TypeError("All inputs must be Tensor or SparseTensor.")
-        if not inputs:
-            raise invalid("cross", "inputs must hold at least one tensor")
-        sparse = [x for x in inputs if isinstance(x, SparseTensor)]
-        dense = [x for x in inputs if not isinstance(x, SparseTensor)]
-        self.features = [_Feature(x) for x in (*sparse, *dense)]
+
+class Crosses:
+    """The indices of the values in each cross. The last feature varies fastest.
+
+    Raises:
+        InvalidArgumentError: If a feature is not a matrix, or the numbers of rows differ.
+    """
+
+    def __init__(self, features: Sequence[Any]) -> None:
+        self.features = [_Feature(x) for x in features]
         sizes = {f.rows for f in self.features}
         if len(sizes) > 1:
             raise invalid("cross", f"Expected batch sizes to be equal, got {sorted(sizes)}")
@@ -90,16 +103,54 @@ class _Crosses:
             rest = rest // each
         return found[::-1]
 
-    def map(
-        self, function: Callable[[Sequence[Array]], Array], dtype: dtypes.DType
-    ) -> SparseTensor:
+    def joined(self, mark: bytes) -> Tensor:
+        """Return the values of every cross as one string."""
+        picked = self.picked()
+
+        def joined(values: Sequence[Array]) -> Array:
+            said = [_texts(v) for v in values]
+            columns = [[t[i] for i in at.tolist()] for t, at in zip(said, picked, strict=True)]
+            out = np.empty(len(columns[0]), object)
+            out[:] = [mark.join(parts) for parts in zip(*columns, strict=True)]
+            return out
+
+        return self._map(joined, dtypes.string)
+
+    def hashed(self, num_buckets: int, hash_key: int | None) -> Tensor:
+        """Return a hash of the values of every cross.
+
+        Raises:
+            InvalidArgumentError: If `num_buckets` is out of the range of the result's dtype.
+        """
+        least = 0 if dtypes.X64 else 1
+        if not least <= num_buckets <= _MOST:
+            raise invalid(
+                "cross_hashed",
+                f"num_buckets must be in [{least}, {_MOST}], as hashes are {dtypes.int64.name}, "
+                f"got {num_buckets}; set TFPY_ENABLE_X64 for longer hashes",
+            )
+        modulus = np.uint64(num_buckets or dtypes.int64.max)
+        picked, key = self.picked(), hash_key or HASH_KEY
+
+        def hashed(values: Sequence[Array]) -> Array:
+            words = np.full(picked[0].size, key, np.uint64)
+            for column, at in zip(values, picked, strict=True):
+                words = concatenated(words, _fingerprints(column)[at])
+            return (words % modulus).astype(dtypes.int64.as_numpy_dtype)
+
+        return self._map(hashed, dtypes.int64)
+
+    def _map(self, function: Callable[[Sequence[Array]], Array], dtype: dtypes.DType) -> Tensor:
         """Compute a value for every cross from the values of the features."""
 
         def values(*tensors: Tensor) -> list[Tensor]:
             return [constant(function([t.host_view() for t in tensors]))]
 
         aval = Aval(self._owners.shape, dtype)
-        found = on_host(values, [f.values for f in self.features], [aval])[0]
+        return on_host(values, [f.values for f in self.features], [aval])[0]
+
+    def sparse(self, found: Tensor) -> SparseTensor:
+        """Return a sparse tensor of the values of all crosses."""
         indices = np.column_stack([self._owners, self._places])
         shape = [self.counts.size, int(self.counts.max(initial=0))]
         return made(indices, found, shape)
@@ -135,19 +186,10 @@ def cross(
 
     See also: `tf.sparse.cross_hashed`.
     """
-    crosses = _Crosses(inputs)
+    crosses = Crosses(_ordered(inputs))
     by = "_X_" if separator is None else separator
     mark = by.encode() if isinstance(by, str) else bytes(constant(by).host_view().item())
-    picked = crosses.picked()
-
-    def joined(values: Sequence[Array]) -> Array:
-        said = [_texts(v) for v in values]
-        columns = [[t[i] for i in at.tolist()] for t, at in zip(said, picked, strict=True)]
-        out = np.empty(len(columns[0]), object)
-        out[:] = [mark.join(parts) for parts in zip(*columns, strict=True)]
-        return out
-
-    return crosses.map(joined, dtypes.string)
+    return crosses.sparse(crosses.joined(mark))
 
 
 def cross_hashed(
@@ -187,21 +229,5 @@ def cross_hashed(
 
     See also: `tf.sparse.cross`, `tf.strings.to_hash_bucket_fast`.
     """
-    crosses = _Crosses(inputs)
-    least = 0 if dtypes.X64 else 1
-    if not least <= num_buckets <= _MOST:
-        raise invalid(
-            "cross_hashed",
-            f"num_buckets must be in [{least}, {_MOST}], as hashes are {dtypes.int64.name}, got "
-            f"{num_buckets}; set TFPY_ENABLE_X64 for longer hashes",
-        )
-    modulus = np.uint64(num_buckets or dtypes.int64.max)
-    picked, key = crosses.picked(), hash_key or HASH_KEY
-
-    def hashed(values: Sequence[Array]) -> Array:
-        words = np.full(picked[0].size, key, np.uint64)
-        for column, at in zip(values, picked, strict=True):
-            words = concatenated(words, _fingerprints(column)[at])
-        return (words % modulus).astype(dtypes.int64.as_numpy_dtype)
-
-    return crosses.map(hashed, dtypes.int64)
+    crosses = Crosses(_ordered(inputs))
+    return crosses.sparse(crosses.hashed(num_buckets, hash_key))
