@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-
 from tfpy._src.checkpoints.manager import files_of
 from tfpy._src.checkpoints.reader import CheckpointReader, load_checkpoint
 from tfpy._src.checkpoints.state import CheckpointState
@@ -201,15 +200,13 @@ def init_from_checkpoint(
             continue
         if not key.endswith("/"):
             raise ValueError(
-                "Assignment map with scope only name {} should map to scope only {}. Should be "
-                "'scope/': 'other_scope/'.".format(target, key)
+                f"Assignment map with scope only name {target} should map to scope only {key}. "
+                "Should be 'scope/': 'other_scope/'."
             )
         for name, variable in _scope(target).items():
             full = ("" if key == "/" else key) + name
             if full not in known:
-                raise ValueError(
-                    f"Tensor {name} ({full} in {target}) is not found in checkpoint"
-                )
+                raise ValueError(f"Tensor {name} ({full} in {target}) is not found in checkpoint")
             _initialize(variable, full, reader)
 
 
@@ -272,9 +269,7 @@ def assert_global_step(global_step_tensor: Any) -> None:
         raise TypeError(f'Existing "global_step" is not scalar: {tensor.shape}')
 
 
-def write_graph(
-    graph_or_graph_def: Any, logdir: PathLike, name: str, as_text: bool = True
-) -> str:
+def write_graph(graph_or_graph_def: Any, logdir: PathLike, name: str, as_text: bool = True) -> str:
     """Write a graph to a file.
 
     Args:
@@ -290,7 +285,7 @@ def write_graph(
         >>> import tfpy as tf
         >>> with tf.Graph().as_default() as graph:
         ...     x = tf.constant(1.0)
-        >>> tf.io.write_graph(graph, "graphs", "graph.pbtxt")
+        >>> tf.compat.v1.train.write_graph(graph, "graphs", "graph.pbtxt")
         'graphs/graph.pbtxt'
 
     See also: `tf.compat.v1.import_graph_def`.

@@ -70,7 +70,9 @@ class FinalOpsHook(SessionRunHook):
     See also: `tf.compat.v1.train.MonitoredSession`.
     """
 
-    def __init__(self, final_ops: Any, final_ops_feed_dict: Mapping[Any, Any] | None = None) -> None:
+    def __init__(
+        self, final_ops: Any, final_ops_feed_dict: Mapping[Any, Any] | None = None
+    ) -> None:
         self._final_ops, self._feed_dict = final_ops, final_ops_feed_dict
         self._values: Any = None
 
@@ -251,7 +253,8 @@ class CheckpointSaverHook(SessionRunHook):
         saver.save(session, self._save_path, global_step=step)
         log = SessionLog(status=SessionLog.CHECKPOINT, checkpoint_path=self._save_path)
         self._writer.add_session_log(log, step)
-        return any([listener.after_save(session, step) for listener in self._listeners])
+        stops = [listener.after_save(session, step) for listener in self._listeners]
+        return any(stops)
 
 
 class StepCounterHook(SessionRunHook):

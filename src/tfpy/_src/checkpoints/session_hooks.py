@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
-
-import numpy as np
 
 from tfpy._src.functions.graph_mode.defaults import get_default_graph
 from tfpy._src.library.compat.graph_training import get_global_step
@@ -329,7 +327,8 @@ class LoggingTensorHook(SessionRunHook):
             not at_end or (every_n_iter is not None and every_n_secs is not None)
         ):
             raise ValueError(
-                "either at_end and/or exactly one of every_n_iter and every_n_secs must be provided."
+                "either at_end and/or exactly one of every_n_iter and every_n_secs must be "
+                "provided."
             )
         if every_n_iter is not None and every_n_iter <= 0:
             raise ValueError(f"invalid every_n_iter={every_n_iter}.")
@@ -372,52 +371,3 @@ class LoggingTensorHook(SessionRunHook):
     def end(self, session: Any) -> None:
         if self._log_at_end:
             self._log(session.run(self._current))
-
-
-class NanLossDuringTrainingError(RuntimeError):
-    """The error that `NanTensorHook` raises.
-
-    Example:
-        >>> import tfpy as tf
-        >>> str(tf.compat.v1.train.NanLossDuringTrainingError())
-        'NaN loss during training.'
-
-    See also: `tf.compat.v1.train.NanTensorHook`.
-    """
-
-    def __str__(self) -> str:
-        return "NaN loss during training."
-
-
-class NanTensorHook(SessionRunHook):
-    """A hook that stops training if a loss is NaN.
-
-    Args:
-        loss_tensor: Scalar tensor.
-        fail_on_nan_loss: If True, raise a `NanLossDuringTrainingError`. If False, stop.
-
-    Example:
-        >>> import tfpy as tf
-        >>> with tf.Graph().as_default():
-        ...     loss = tf.constant(0.5)
-        ...     hook = tf.compat.v1.train.NanTensorHook(loss)
-        ...     with tf.compat.v1.train.MonitoredSession(hooks=[hook]) as sess:
-        ...         print(sess.run(loss))
-        0.5
-
-    See also: `tf.debugging.check_numerics`.
-    """
-
-    def __init__(self, loss_tensor: Any, fail_on_nan_loss: bool = True) -> None:
-        self._loss_tensor, self._fail_on_nan_loss = loss_tensor, fail_on_nan_loss
-
-    def before_run(self, run_context: SessionRunContext) -> SessionRunArgs | None:
-        return SessionRunArgs(self._loss_tensor)
-
-    def after_run(self, run_context: SessionRunContext, run_values: SessionRunValues) -> None:
-        if np.isnan(run_values.results):
-            if self._fail_on_nan_loss:
-                LOGGER.error("Model diverged with loss = NaN.")
-                raise NanLossDuringTrainingError
-            LOGGER.warning("Model diverged with loss = NaN.")
-            run_context.request_stop()

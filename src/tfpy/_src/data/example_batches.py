@@ -139,4 +139,3 @@ def _at_once(dataset: TFRecordDatasetV2) -> Iterator[Any]:
         if element is None:
             return
         yield element
-

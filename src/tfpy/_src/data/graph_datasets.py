@@ -104,7 +104,16 @@ _CREATORS = (
     *("random", "range", "sample_from_datasets", "zip"),
 )
 _CHANGES = (
-    *("batch", "concatenate", "enumerate", "interleave", "flat_map", "filter", "map", "padded_batch"),
+    *(
+        "batch",
+        "concatenate",
+        "enumerate",
+        "interleave",
+        "flat_map",
+        "filter",
+        "map",
+        "padded_batch",
+    ),
     *("prefetch", "repeat", "shard", "shuffle", "skip", "take", "window", "unbatch", "cache"),
 )
 for _name in _CREATORS:

@@ -282,9 +282,7 @@ def make_one_shot_iterator(dataset: DatasetBase) -> Any:
     return IteratorV1(dataset.element_spec, dataset._node, starts=True)
 
 
-def make_initializable_iterator(
-    dataset: DatasetBase, shared_name: str | None = None
-) -> IteratorV1:
+def make_initializable_iterator(dataset: DatasetBase, shared_name: str | None = None) -> IteratorV1:
     """Return an iterator that an operation starts at the first element of a dataset.
 
     Args:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
@@ -34,12 +35,12 @@ class PlaceholderNode(DatasetNode):
         self._make, self._args = make, args
         self.tensors = [x for x in leaves(args) if isinstance(x, GraphTensor)]
         self._node: DatasetNode | None = None
-        few, many = (self._made(lambda x, n=n: _sample(x, n)).spec for n in (1, 2))
+        few, many = (self._made(functools.partial(_sample, n)).spec for n in (1, 2))
         pairs = zip(structure.flatten(few), structure.flatten(many), strict=True)
         self._spec = structure.pack(few, [a.most_specific_compatible_type(b) for a, b in pairs])
 
     @property
-    def spec(self) -> Any:  # type: ignore[override]
+    def spec(self) -> Any:
         return self._spec
 
     def _made(self, change: Callable[[GraphTensor], Any]) -> DatasetNode:
@@ -61,7 +62,7 @@ class PlaceholderNode(DatasetNode):
         return self._node.elements(run)
 
 
-def _sample(tensor: GraphTensor, size: int) -> Any:
+def _sample(size: int, tensor: GraphTensor) -> Any:
     if tensor.constant is not None:
         return tensor.constant
     shape = [size if n == SIZE else int(n) for n in tensor.aval.shape]

@@ -72,6 +72,25 @@ from tfpy._src.library.compat.functions import (
     sparse_concat as sparse_concat,
     where as where,
 )
+from tfpy._src.library.compat.graph_extras import (
+    Print as Print,
+    add_check_numerics_ops as add_check_numerics_ops,
+    batch_scatter_update as batch_scatter_update,
+    colocate_with as colocate_with,
+    container as container,
+    convert_to_tensor_or_indexed_slices as convert_to_tensor_or_indexed_slices,
+    count_up_to as count_up_to,
+    get_seed as get_seed,
+    op_scope as op_scope,
+    variable_op_scope as variable_op_scope,
+    wrap_function as wrap_function,
+)
+from tfpy._src.library.compat.graph_partitioners import (
+    fixed_size_partitioner as fixed_size_partitioner,
+    min_max_variable_partitioner as min_max_variable_partitioner,
+    no_regularizer as no_regularizer,
+    variable_axis_size_partitioner as variable_axis_size_partitioner,
+)
 from tfpy._src.library.compat.graph_reports import (
     assert_variables_initialized as assert_variables_initialized,
     get_local_variable as get_local_variable,
@@ -198,6 +217,7 @@ from tfpy._src.library.protos.tensor_protos import (
     make_tensor_proto as make_tensor_proto,
     parse_tensor as parse_tensor,
 )
+from tfpy._src.tensors.composite.host_values import SparseTensorValue as SparseTensorValue
 from tfpy.compat.v1 import (
     app as app,
     compat as compat,

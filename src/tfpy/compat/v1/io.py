@@ -2,6 +2,7 @@
 
 # Generated from api.toml and the op table by `build.py face`. Edit those instead.
 
+from tfpy._src.checkpoints.graph_checkpoints import write_graph as write_graph
 from tfpy._src.data.example_batches import tf_record_iterator as tf_record_iterator
 from tfpy._src.library.compat.examples import (
     decode_csv as decode_csv,

@@ -13,13 +13,9 @@ from tfpy._src.checkpoints.graph_checkpoints import (
     write_graph as write_graph,
 )
 from tfpy._src.checkpoints.monitored_sessions import (
-    ChiefSessionCreator as ChiefSessionCreator,
     MonitoredSession as MonitoredSession,
     MonitoredTrainingSession as MonitoredTrainingSession,
-    Scaffold as Scaffold,
-    SessionCreator as SessionCreator,
     SingularMonitoredSession as SingularMonitoredSession,
-    WorkerSessionCreator as WorkerSessionCreator,
 )
 from tfpy._src.checkpoints.more_hooks import (
     CheckpointSaverHook as CheckpointSaverHook,
@@ -30,11 +26,19 @@ from tfpy._src.checkpoints.more_hooks import (
     StepCounterHook as StepCounterHook,
     SummarySaverHook as SummarySaverHook,
 )
-from tfpy._src.checkpoints.saver import Saver as Saver
-from tfpy._src.checkpoints.session_hooks import (
-    LoggingTensorHook as LoggingTensorHook,
+from tfpy._src.checkpoints.nan_hooks import (
     NanLossDuringTrainingError as NanLossDuringTrainingError,
     NanTensorHook as NanTensorHook,
+)
+from tfpy._src.checkpoints.saver import Saver as Saver
+from tfpy._src.checkpoints.scaffolds import (
+    ChiefSessionCreator as ChiefSessionCreator,
+    Scaffold as Scaffold,
+    SessionCreator as SessionCreator,
+    WorkerSessionCreator as WorkerSessionCreator,
+)
+from tfpy._src.checkpoints.session_hooks import (
+    LoggingTensorHook as LoggingTensorHook,
     SecondOrStepTimer as SecondOrStepTimer,
     SessionRunArgs as SessionRunArgs,
     SessionRunContext as SessionRunContext,

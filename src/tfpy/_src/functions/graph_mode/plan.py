@@ -120,6 +120,7 @@ class RunPlan:
         return [
             value
             for op in self.supplied
+            if op.supply is not None
             for output, value in zip(op.outputs, op.supply(op.graph.session, given), strict=True)
             if output.identity not in given
         ]

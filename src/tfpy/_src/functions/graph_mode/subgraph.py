@@ -24,9 +24,7 @@ class Subgraph:
         examples: Tensors with the shapes and dtypes of the arguments.
     """
 
-    def __init__(
-        self, graph: Graph, function: Callable[..., Any], examples: Sequence[Any]
-    ) -> None:
+    def __init__(self, graph: Graph, function: Callable[..., Any], examples: Sequence[Any]) -> None:
         first = len(graph.operations)
         self.inputs = [self._input(graph, example) for example in examples]
         self.result = function(*self.inputs)

@@ -130,7 +130,7 @@ def precision(
     return _ratio(name, "precision", "fp", [labels, predictions, weights], collections)
 
 
-@metric("[1, 1, 1, 0], [1, 0, 1, 1]", "0.6666666865348816", "tf.keras.metrics.Recall")
+@metric("[1, 1, 0, 0], [1, 0, 1, 0]", "0.5", "tf.keras.metrics.Recall")
 def recall(
     labels: TensorLike,
     predictions: TensorLike,

@@ -141,12 +141,10 @@ def auc(
 
 def _check_share(name: str, value: float) -> None:
     if value < 0 or value > 1:
-        raise ValueError(
-            f"`{name}` must be in the range [0, 1]. Currently, `{name}` got {value}."
-        )
+        raise ValueError(f"`{name}` must be in the range [0, 1]. Currently, `{name}` got {value}.")
 
 
-@metric("[0, 1], [0.3, 0.8], 0.5", "0.9999999403953552", "tf.keras.metrics.SensitivityAtSpecificity")
+@metric("[0, 1], [0.3, 0.8], 0.5", "1.0", "tf.keras.metrics.SensitivityAtSpecificity")
 def sensitivity_at_specificity(
     labels: TensorLike,
     predictions: TensorLike,
@@ -179,7 +177,7 @@ def sensitivity_at_specificity(
     )  # fmt: skip
 
 
-@metric("[0, 1], [0.3, 0.8], 0.5", "0.9999999403953552", "tf.keras.metrics.SpecificityAtSensitivity")
+@metric("[0, 1], [0.3, 0.8], 0.5", "1.0", "tf.keras.metrics.SpecificityAtSensitivity")
 def specificity_at_sensitivity(
     labels: TensorLike,
     predictions: TensorLike,

@@ -12,6 +12,7 @@ from tfpy._src.core.tensor import Tensor
 from tfpy._src.core.typing import DTypeLike
 from tfpy._src.functions.graph_mode.collections import GraphKeys
 from tfpy._src.functions.graph_mode.defaults import get_default_graph
+from tfpy._src.functions.graph_mode.variables import GraphVariable
 from tfpy._src.tensors.array import making
 from tfpy._src.tensors.array.reshaping import broadcast_to, expand_dims, squeeze
 from tfpy._src.tensors.variables.variable import Variable
@@ -37,7 +38,7 @@ Example:
     >>> with tf.Graph().as_default(), tf.compat.v1.Session() as sess:
     ...     value, update = tf.compat.v1.metrics.{name}({call})
     ...     sess.run(tf.compat.v1.local_variables_initializer())
-    ...     print(sess.run(update).tolist())
+    ...     print(sess.run(update).round(2).tolist())
     {prints}
 
 See also: `{see}`."""
@@ -80,10 +81,9 @@ def require_graph(name: str) -> None:
 def local_variable(name: str, shape: Sequence[int], dtype: DTypeLike = dtypes.float32) -> Variable:
     """Make a local Variable of a metric."""
     keys = [GraphKeys.LOCAL_VARIABLES, GraphKeys.METRIC_VARIABLES]
-    made: Variable = Variable(
+    return GraphVariable(
         lambda: making.zeros(shape, dtype), trainable=False, name=name, collections=keys
     )
-    return made
 
 
 def streamed(

@@ -49,9 +49,9 @@ def _dense(labels: Any, found: Tensor) -> Tensor:
         ValueError: If the rank of the labels is another one.
     """
     labels = making.cast(labels, dtypes.int64)
-    if labels.shape.rank == found.shape.rank - 1:
+    if labels.ndim == found.ndim - 1:
         return expand_dims(labels, -1)
-    if labels.shape.rank != found.shape.rank:
+    if labels.ndim != found.ndim:
         raise ValueError(
             f"Unexpected labels shape {labels.shape} for predictions shape {found.shape}. "
             "Predictions rank should be the same rank as labels rank or labels rank plus one ."
@@ -259,6 +259,7 @@ def average_precision_at_k(
         raise ValueError(f"Invalid k={k}. `k` should be >= 1.")
 
     def batch(labels: Any, predictions: Any, weights: Any) -> list[Tensor]:
+        predictions = convert_to_tensor(predictions)
         found = making.cast(top_k(predictions, k).indices, dtypes.int64)
         averages = _average_precision(_dense(labels, found), found, int(predictions.shape[-1]), k)
         factor = making.cast(1.0 if weights is None else weights, dtypes.float64)
@@ -266,7 +267,7 @@ def average_precision_at_k(
         return [reduce_sum(factor), reduce_sum(averages * factor)]
 
     with name_scope(name, _named("average_precision", k)):
-        variables = [local_variable(n, [], dtypes.float64) for n in ("max", "total")]
+        variables = [local_variable(n, [], dtypes.float64) for n in ("max_1", "total")]
         collections = metrics_collections, updates_collections
         given = [_labels(labels), predictions, weights]
         return streamed(variables, batch, given, lambda a, b: divide_no_nan(b, a), collections)

@@ -89,7 +89,7 @@ def mean_tensor(
         return [*weighted(values, weights)]
 
     with variable_scope(name, "mean"):
-        shape = convert_to_tensor(values).shape.as_list()
+        shape = [int(n) for n in convert_to_tensor(values).aval.shape]
         variables = [local_variable(f"{n}_tensor", shape) for n in ("total", "count")]
         collections = metrics_collections, updates_collections
         return streamed(variables, batch, [values, weights], _ratio, collections)
@@ -222,9 +222,7 @@ def root_mean_squared_error(
         predictions: Tensor with the predicted values, with the shape and dtype of `labels`.
     """
     require_graph("root_mean_squared_error")
-    pair = mean_squared_error(
-        labels, predictions, weights, name=name or "root_mean_squared_error"
-    )
+    pair = mean_squared_error(labels, predictions, weights, name=name or "root_mean_squared_error")
     return _collected(pair, recorded(primitives.sqrt), metrics_collections, updates_collections)
 
 

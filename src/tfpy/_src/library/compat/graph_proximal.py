@@ -55,7 +55,7 @@ class AdadeltaOptimizer(Optimizer):
         >>> optimizer = tf.compat.v1.train.AdadeltaOptimizer(1.0, epsilon=0.01)
         >>> _ = optimizer.minimize(lambda: v * v)
         >>> print(v.numpy().round(3))
-        2.555
+        2.554
 
     See also: `tf.keras.optimizers.Adadelta`.
     """
@@ -206,7 +206,7 @@ class FtrlOptimizer(Optimizer):
         >>> v = tf.Variable(3.0)
         >>> _ = tf.compat.v1.train.FtrlOptimizer(0.1).minimize(lambda: v * v)
         >>> print(v.numpy().round(3))
-        2.744
+        2.742
 
     See also: `tf.keras.optimizers.Ftrl`.
     """
@@ -326,6 +326,4 @@ class AdagradDAOptimizer(Optimizer):
         step = cast(self._global_step + 1, gradient.dtype)
         kept = _shrunk(total, step, self._l1, 0.0)
         value = -rate * kept / (step * rate * self._l2 + sqrt(square_total))
-        return group_of(
-            sums.assign(total), squares.assign(square_total), variable.assign(value)
-        )
+        return group_of(sums.assign(total), squares.assign(square_total), variable.assign(value))

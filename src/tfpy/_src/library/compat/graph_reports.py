@@ -7,10 +7,10 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from tfpy._src.base import dtypes, tracing
-from tfpy._src.base.errors import FailedPreconditionError
 from tfpy._src.compiler.ir.aval import Aval
 from tfpy._src.compiler.ir.sizes import OpenSize
 from tfpy._src.core.conversion import constant
+from tfpy._src.functions.control.ordering import group
 from tfpy._src.functions.graph_mode.collections import GraphKeys
 from tfpy._src.functions.graph_mode.defaults import get_default_graph
 from tfpy._src.functions.graph_mode.inference import SIZE
@@ -63,7 +63,10 @@ def report_uninitialized_variables(
 
 
 def assert_variables_initialized(var_list: Sequence[Any] | None = None) -> Any:
-    """Return an operation that fails if a Variable has no value.
+    """Return an operation without effects.
+
+    As in TensorFlow 2, the operation does not check Variables, because each read of a Variable
+    already fails if it has no value.
 
     Args:
         var_list: List of Variables. Default: the global and local Variables of the graph.
@@ -76,24 +79,12 @@ def assert_variables_initialized(var_list: Sequence[Any] | None = None) -> Any:
         >>> with tf.Graph().as_default(), tf.compat.v1.Session() as sess:
         ...     v = tf.Variable(1.0, name="v")
         ...     check = tf.compat.v1.assert_variables_initialized()
-        ...     sess.run(v.initializer)
         ...     sess.run(check)
 
     See also: `tf.compat.v1.report_uninitialized_variables`.
     """
     found = [*global_variables(), *local_variables()] if var_list is None else [*var_list]
-    if not found:
-        return None
-
-    def check() -> None:
-        if missing := _missing(found):
-            raise FailedPreconditionError(
-                None, None, f"Attempting to use uninitialized value {missing[0]}"
-            )
-
-    op = get_default_graph().make("assert_variables_initialized")
-    op.function, op.places, op.is_dynamic = check, (), True
-    return op
+    return group(name="assert_variables_initialized") if found else None
 
 
 def get_local_variable(name: str, *args: Any, **kwargs: Any) -> Any:
@@ -118,7 +109,8 @@ def get_local_variable(name: str, *args: Any, **kwargs: Any) -> Any:
     """
     keys = [GraphKeys.LOCAL_VARIABLES, *(kwargs.pop("collections", None) or ())]
     kwargs["trainable"] = False
-    return get_variable(name, *args, collections=keys, **kwargs)
+    kwargs["collections"] = keys
+    return get_variable(name, *args, **kwargs)
 
 
 class Template:

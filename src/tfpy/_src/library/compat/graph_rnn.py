@@ -133,7 +133,7 @@ def dynamic_rnn(
     with variable_scope(scope or "rnn"):
         x = convert_to_tensor(inputs)
         if not time_major:
-            x = _transpose(x, _swapped(x.shape.rank))
+            x = _transpose(x, _swapped(x.ndim))
         size = x.shape[1] if x.shape[1] is not None else _shape(x)[1]
         state = _initial_state(cell, initial_state, size, dtype)
         lengths = None
@@ -149,7 +149,7 @@ def dynamic_rnn(
         states = [convert_to_tensor(s) for s in nest.flatten(state)]
         outputs, final = _loop(step, x, lengths, states)
         if not time_major:
-            outputs = [_transpose(y, _swapped(y.shape.rank)) for y in outputs]
+            outputs = [_transpose(y, _swapped(y.ndim)) for y in outputs]
         return nest.pack_sequence_as(structures[0], outputs), nest.pack_sequence_as(state, final)
 
 

@@ -14,6 +14,8 @@ def _in(namespace: str, newer: str, names: str) -> dict[str, str]:
     }
 
 
+_QUEUES = "FIFOQueue PaddingFIFOQueue PriorityQueue QueueBase RandomShuffleQueue"
+
 MOVED = {
     **{
         name: f"math.{name}"
@@ -52,7 +54,7 @@ MOVED = {
     **{name: f"signal.{name}" for name in ["fft", "fft2d", "fft3d", "ifft", "ifft2d", "ifft3d"]},
     **{
         f"random_{name}": f"random.{name}"
-        for name in _words("gamma normal poisson shuffle uniform index_shuffle")
+        for name in _words("gamma normal poisson shuffle uniform")
     },
     **{
         f"sparse_{name}": f"sparse.{name}"
@@ -155,6 +157,27 @@ MOVED = {
         }.items()
     },
     **{f"sets.set_{name}": f"sets.{name}" for name in _words("difference intersection size union")},
+    **{
+        name: f"version.{name}"
+        for name in _words(
+            "COMPILER_VERSION GIT_VERSION GRAPH_DEF_VERSION GRAPH_DEF_VERSION_MIN_CONSUMER "
+            "GRAPH_DEF_VERSION_MIN_PRODUCER VERSION"
+        )
+    },
+    **_in("", "queue", _QUEUES),
+    **_in("io", "queue", _QUEUES.removeprefix("FIFOQueue ")),
+    **{
+        f"initializers.{name}": f"compat.v1.{name}_initializer"
+        for name in ("global_variables", "local_variables", "variables")
+    },
+    "initializers.tables_initializer": "compat.v1.tables_initializer",
+    "decode_json_example": "io.decode_json_example",
+    "dimension_at_index": "compat.dimension_at_index",
+    "image.resize_image_with_pad": "image.resize_with_pad",
+    "parallel_stack": "stack",
+    "random.get_seed": "compat.v1.get_seed",
+    "random.stateless_multinomial": "random.stateless_categorical",
+    "random_index_shuffle": "random.experimental.index_shuffle",
     "NotDifferentiable": "no_gradient",
     "NoGradient": "no_gradient",
     "OpError": "errors.OpError",
@@ -186,7 +209,20 @@ MOVED = {
 """Names of `tf.compat.v1`, and the names of the same functions in `tf`."""
 
 NAMESPACES = (
-    *("", "compat", "data", "debugging", "dtypes", "gfile", "image", "io", "linalg", "manip", "math"),
+    *(
+        "",
+        "compat",
+        "data",
+        "debugging",
+        "dtypes",
+        "gfile",
+        "image",
+        "initializers",
+        "io",
+        "linalg",
+        "manip",
+        "math",
+    ),
     *("nn", "random", "sets", "sparse", "spectral", "strings", "train"),
 )
 """Namespaces of `tf.compat.v1` whose other names are those of `tf`."""
