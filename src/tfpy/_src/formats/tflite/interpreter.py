@@ -9,6 +9,7 @@ import numpy as np
 
 from tfpy._src.base.errors import NotFoundError
 from tfpy._src.compiler.ir.aval import Array
+from tfpy._src.core.byte_strings import as_bytes
 from tfpy._src.core.typing import PathLike
 from tfpy._src.formats.graph_model import GraphModel
 from tfpy._src.formats.node_graphs.node import named_outputs
@@ -426,7 +427,7 @@ def _read(path: PathLike | None, content: bytes | None) -> ModelFile:
     if path is not None:
         try:
             with GFile(path, "rb") as file:
-                content = bytes(file.read())
+                content = as_bytes(file.read())
         except (OSError, NotFoundError):
             raise ValueError(f"Could not open '{path!s}'.") from None
     assert content is not None
