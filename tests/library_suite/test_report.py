@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from library_suite.report import PAGE, Result, compared, page, results
 from library_suite.table import Reason, libraries
 
