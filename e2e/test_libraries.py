@@ -79,7 +79,7 @@ def test_three_libraries(tfpy_sessions: Sessions) -> None:
         install = block("docs/libraries.md", "py", "micropip")
         install = re.sub(r'"([\w-]+)"', lambda name: address(name[1]), install)
         others = ", ".join(map(address, ("einops", "opt-einsum")))
-        program = block("docs/libraries.md", "py", "sonnet")
+        program = block("docs/libraries.md", "py", "import sonnet")
         parts = (install, INSTALL.format(others=others), program, SONNET, OTHERS)
         found = page.evaluate(f"({RUN})({json.dumps(''.join(parts))})", LOAD_SECONDS)
     first, last = found.pop("loss")

@@ -456,3 +456,55 @@ import tfpy
 assert not any(type(f).__module__.endswith("on_import") for f in sys.meta_path)
 """
     )
+
+
+def test_libraries_recognize_values_by_modules() -> None:
+    run(
+        ALIASED
+        + """
+import tensorflow as tf
+
+def root(value):
+    return type(value).__module__.split(".")[0]
+
+@tf.function
+def traced(x):
+    assert root(x) == "tensorflow"
+    return x
+traced(tf.constant(1.0))
+values = [tf.constant(1), tf.Variable(1), tf.float32, tf.TensorShape([1]), tf.TensorSpec([1])]
+values += [tf.IndexedSlices([1.0], [0]), traced, tf.sparse.from_dense([1])]
+assert {root(value) for value in values} == {"tensorflow"}
+with tf.Graph().as_default():
+    assert root(tf.compat.v1.placeholder(tf.float32)) == "tensorflow"
+"""
+    )
+
+
+def test_private_operations_and_sparse_products() -> None:
+    run(
+        ALIASED
+        + """
+import numpy as np, tensorflow as tf
+from tensorflow.python.eager import context
+from tensorflow.python.framework import smart_cond
+from tensorflow.python.ops import gen_math_ops, gen_sparse_ops
+from tensorflow.python.ops.linalg.sparse import sparse
+
+order, values = gen_sparse_ops.sparse_reorder([[1, 0], [0, 1]], [5, 6], (2, 2))
+assert order.numpy().tolist() == [[0, 1], [1, 0]] and values.numpy().tolist() == [6, 5]
+assert gen_math_ops.mat_mul([[1.0]], [[2.0]], transpose_b=True).numpy() == 2.0
+assert not hasattr(gen_math_ops, "nothing")
+tf.random.set_seed(7)
+assert context.executing_eagerly() and context.global_seed() == 7
+assert context.context().device_spec.device_type is None
+assert smart_cond.smart_cond(True, lambda: 1, lambda: 2) == 1
+
+a = np.float32([[[0, 2], [1, 0]]])
+product = sparse.matmul(sparse.CSRSparseMatrix(tf.sparse.from_dense(a)), a)
+assert product.numpy().tolist() == (a @ a).tolist()
+both = sparse.matmul(sparse.CSRSparseMatrix(a), sparse.CSRSparseMatrix(a))
+assert tf.sparse.to_dense(both.to_sparse_tensor()).numpy().tolist() == (a @ a).tolist()
+assert both.shape == [1, 2, 2] and both.dtype == tf.float32
+"""
+    )

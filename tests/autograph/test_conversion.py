@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import functools
+import json
 import types
 from typing import Any
 
+import keras
 import numpy as np
+import opt_einsum
 import pytest
 
 import tfpy as tf
-from tfpy._src.functions.autograph.api import converted
+from tfpy._src.functions.autograph.api import call, converted
 
 
 def test_python_values_run_as_python() -> None:
@@ -175,3 +178,12 @@ def test_break_in_a_python_loop_on_a_tensor() -> None:
 
     for x in (0.1, 1.0, 6.0):
         np.testing.assert_allclose(program(tf.constant(x)), plain(x), rtol=1e-6)
+
+
+def test_installed_libraries_are_converted() -> None:
+    """Check that functions of a library are converted, except for those of excluded packages."""
+    assert call(opt_einsum.helpers.compute_size_by_dict) is not (
+        opt_einsum.helpers.compute_size_by_dict
+    )
+    for function in (np.pad, json.dumps, tf.constant, keras.utils.to_categorical):
+        assert call(function) is function

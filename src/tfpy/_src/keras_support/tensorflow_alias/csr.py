@@ -67,8 +67,8 @@ def csr_matmul(
     name: str | None = None,
 ) -> Any:
     """Return a product in which a factor is a `CSRSparseMatrix`: a tensor unless both are."""
-    dense = [x.to_dense() if isinstance(x, CSRSparseMatrix) else x for x in (a, b)]
-    product = matmul(dense[0], dense[1], transpose_a, transpose_b, adjoint_a, adjoint_b)
+    x, y = (m.to_dense() if isinstance(m, CSRSparseMatrix) else m for m in (a, b))
+    product = matmul(x, y, transpose_a, transpose_b, adjoint_a, adjoint_b)
     both = isinstance(a, CSRSparseMatrix) and isinstance(b, CSRSparseMatrix)
     return CSRSparseMatrix(product) if both else product
 

@@ -22,7 +22,6 @@ from tfpy._src.core.tensor_shape import TensorShape
 from tfpy._src.core.type_spec import TypeSpec
 from tfpy._src.data.iterators import OwnedIterator
 from tfpy._src.functions.control.vectorized import vectorized_map
-from tfpy._src.functions.graph_mode.graph import Graph
 from tfpy._src.functions.tf_function.signature import TensorSpec
 from tfpy._src.functions.tf_function.type_specs import type_spec_from_value
 from tfpy._src.keras_support.tensorflow_alias import described, nests
@@ -156,7 +155,8 @@ def in_graph() -> Iterator[None]:
     if any(trace.is_graph for trace in tracing.local.active):
         yield
         return
-    with Graph().as_default():
+    graph = importlib.import_module("tfpy.compat.v1").Graph()  # which few programs need
+    with graph.as_default():
         yield
 
 

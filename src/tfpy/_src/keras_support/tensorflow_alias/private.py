@@ -6,6 +6,7 @@ The table :data:`MODULES` lists the modules with their names.
 from __future__ import annotations
 
 import importlib
+import sys
 import types
 from collections.abc import Sequence
 from contextlib import nullcontext
@@ -159,6 +160,9 @@ def install(package: types.ModuleType) -> None:
     for kind, name in CLAIMED.items():
         kind.__module__ = f"tensorflow.{name}"
         setattr(_module(package, name), kind.__name__, kind)
+    graphs = sys.modules.get("tfpy._src.functions.graph_mode.tensors")
+    if graphs is not None:  # otherwise the class takes the name when it is imported
+        vars(graphs)["GraphTensor"].__module__ = SymbolicTensor.__module__
 
 
 def _module(package: types.ModuleType, name: str) -> types.ModuleType:
