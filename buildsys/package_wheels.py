@@ -106,6 +106,8 @@ OTHERS_LATE = (
     *("library/io/matching", "functions/graph_mode/*", "tensors/special/*", "testing/*"),
     *("functions/control/critical_section", "library/config/execution", "library/io/decoding"),
     *("library/strings/edit_distance", "library/strings/fingerprints"),
+    *("library/io/dlpack", "data/databases", "library/sparse/ragged_crossing"),
+    *("library/sparse/sampled", "tensors/nn/quantized_tensors"),
     *("tensors/nn/moving_average", "tensors/random/initializers", "tensors/random/word_stream"),
     *("keras_support/cell_wrapper*", "checkpoints/saver", "checkpoints/state"),
     *("checkpoints/scaffolds", "checkpoints/session_hooks", "data/graph_*", "data/placeholders"),

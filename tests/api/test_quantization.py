@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import numpy as np
 import pytest
 from api import twin
 from api.same import error, same
+
+import tfpy
 
 RANGES = [(-6.0, 6.0), (-1.3, 0.7), (0.0, 5.0), (2.0, 5.0), (-5.0, -2.0), (0.0, 0.0)]
 RNG = np.random.default_rng(4)
@@ -113,3 +116,54 @@ def test_more(tf: Any) -> Any:
         error(lambda: q.quantize_and_dequantize_v2(x, tf.constant(0), 1.0)),
         error(lambda: q.quantize_and_dequantize_v2(x, 0.0, 1.0, round_mode="UP")),
     ]
+
+
+KINDS = ("quint8", "qint8", "quint16", "qint16")
+MODES = ("MIN_COMBINED", "MIN_FIRST", "SCALED")
+
+
+@same
+def test_quantized_tensors(tf: Any) -> Any:
+    found = []
+    for kind, mode in itertools.product(KINDS, MODES):
+        for low, high in ((-1.0, 1.5), (0.0, 1.0), (-2.0, 0.5), (0.3, 0.3)):
+            q = tf.quantization.quantize(X / 4.0, low, high, getattr(tf, kind), mode)
+            found += [q.output_min, q.output_max, tf.quantization.dequantize(*q, mode)]
+            found += [q.output, tf.cast(q.output, tf.int32), tf.bitcast(q.output, tf.int8)]
+    return found
+
+
+@same
+def test_quantized_tensors_with_ranges_along_an_axis(tf: Any) -> Any:
+    lows, highs = np.float32([-1, -2, 0]), np.float32([1, 1, 2])
+    q = tf.quantization.quantize(X, lows, highs, tf.qint8, "SCALED", axis=2)
+    narrow = tf.quantization.quantize(X, -1.0, 1.0, tf.qint8, "SCALED", "HALF_TO_EVEN", None, True)
+    back = tf.quantization.dequantize(*q, "SCALED", axis=2)
+    parts = [tf.quantization.quantize(X, low, 1.5, tf.quint8)[0] for low in (-1.0, -2.0)]
+    joined = tf.quantization.quantized_concat(0, parts, [-1.0, -2.0], [1.5, 1.5])
+    return [q, narrow, back, joined]
+
+
+@same
+def test_quantized_tensors_are_moved_and_printed(tf: Any) -> Any:
+    q = tf.quantization.quantize([0.0, 0.5, 1.0], 0.0, 1.0, tf.quint8).output
+    return [str(q), repr(q), tf.reshape(q, [3, 1]), tf.concat([q, q], 0), q[1]]
+
+
+def test_quantized_tensors_in_a_function() -> None:
+    @tfpy.function
+    def there_and_back(x: Any) -> Any:
+        q = tfpy.quantization.quantize(x, 0.0, 1.0, tfpy.quint8).output
+        return tfpy.quantization.dequantize(q, 0.0, 1.0)
+
+    np.testing.assert_allclose(there_and_back(tfpy.constant([0.2, 0.8])), [0.2, 0.8], atol=1e-3)
+
+
+def test_refused_quantized_tensors() -> None:
+    for arguments in (
+        (tfpy.int8,),
+        (tfpy.quint8, "OTHER"),
+        (tfpy.quint8, "MIN_FIRST", "HALF_TO_EVEN"),
+    ):
+        with pytest.raises(tfpy.errors.InvalidArgumentError):
+            tfpy.quantization.quantize([0.5], 0.0, 1.0, *arguments)

@@ -6,6 +6,7 @@ from tfpy._src.library.io.file_objects import GFile as GFile
 from tfpy._src.library.io.gfile import (
     copy as copy,
     exists as exists,
+    get_registered_schemes as get_registered_schemes,
     glob as glob,
     isdir as isdir,
     join as join,

@@ -251,6 +251,10 @@ SAMPLES: dict[str, str | tuple[str, str]] = {
     "TensorMapLookup": mapped("TensorMapLookup(input_handle=h, key=3, value_dtype=tf.float32)"),
     "TensorMapSize": mapped("TensorMapSize(input_handle=h)"),
     "TensorMapStackKeys": mapped("TensorMapStackKeys(input_handle=h, key_dtype=tf.int32)"),
+    # quantized numbers
+    "QuantizeV2": "input=f(3, 4) - 0.4, min_range=-0.3, max_range=0.4, T=tf.qint8, mode='SCALED'",
+    "Dequantize": "input=tf.quantization.quantize(f(3, 4) - 0.4, -0.3, 0.4, tf.quint8)[0], min_range=-0.3, max_range=0.4, mode='MIN_FIRST'",
+    "QuantizedConcat": "concat_dim=0, values=[tf.quantization.quantize(f(3), 0.0, 1.0, tf.quint8)[0], tf.quantization.quantize(f(2), 0.0, 0.7, tf.quint8)[0]], input_mins=[0.0, 0.0], input_maxes=[1.0, 0.7]",
     # samplers, distances and sounds
     "AllCandidateSampler": SAMPLED.replace("num_sampled=3", "num_sampled=4"),
     **{

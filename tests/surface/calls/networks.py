@@ -4,6 +4,8 @@ from __future__ import annotations
 
 IMAGE, VOLUME = "f(2, 6, 7, 3)", "f(1, 4, 5, 6, 2)"
 
+QUANTIZED = "tf.quantization.quantize(f(2, 3), 0.0, 1.0, tf.quint8)[0]"
+
 CALLS = {
     # activations
     "nn.relu": "x(2, 3)",
@@ -35,6 +37,9 @@ CALLS = {
     "nn.max_pool1d": "f(2, 9, 3), 3, 2, 'SAME'",
     "nn.max_pool2d": f"{IMAGE}, 3, 2, 'SAME'",
     "nn.max_pool3d": f"{VOLUME}, 3, 2, 'SAME'",
+    "quantization.quantize": "f(2, 3), 0.0, 1.0, tf.quint8",
+    "quantization.dequantize": f"{QUANTIZED}, 0.0, 1.0",
+    "quantization.quantized_concat": f"0, [{QUANTIZED}] * 2, [0.0, 0.0], [1.0, 1.0]",
     "nn.fractional_avg_pool": "f(1, 7, 8, 2), [1.0, 1.5, 2.5, 1.0], seed=3",
     "nn.fractional_max_pool": "f(1, 7, 8, 2), 1.5, overlapping=True, seed=3",
     "nn.max_pool_with_argmax": f"{IMAGE}, 3, 2, 'SAME'",

@@ -65,7 +65,7 @@ class DType(Listed):
             ImportError: If the type belongs to `ml_dtypes`, which is not installed.
         """
         if self.is_quantized:
-            return np.dtype([(self.name, self.name.replace("q", ""))])
+            return np.dtype([(self.name, self.unquantized.name)])
         if not self.is_extension:
             return _NUMPY_TYPES.get(self.name) or getattr(np, self.name)
         try:
@@ -160,8 +160,13 @@ class DType(Listed):
         return self.name.startswith("uint")
 
     @property
+    def unquantized(self) -> DType:
+        """Integer dtype with the bits of a quantized one; any other dtype itself."""
+        return _NAMED[self.name.replace("q", "")] if self.is_quantized else self
+
+    @property
     def is_quantized(self) -> builtins.bool:
-        """True for TensorFlow's quantized dtypes, which tensors of tfpy cannot have."""
+        """True for the dtypes of the results of `tf.quantization.quantize`."""
         return self.name.startswith("q")
 
     @property
@@ -296,7 +301,7 @@ qint32 = DType("qint32", 4, 13)
 qint16 = DType("qint16", 2, 15)
 quint16 = DType("quint16", 2, 16)
 QUANTIZED_DTYPES = frozenset((qint8, quint8, qint16, quint16, qint32))
-"""Dtypes of TensorFlow that no op supports here."""
+"""Dtypes of the results of `tf.quantization.quantize`. They are stored, moved and cast."""
 resource = DType("resource", 8, 20)
 variant = DType("variant", 8, 21)
 """Dtype of a list of tensors inside of a compiled function."""

@@ -81,7 +81,9 @@ class TensorValues:
             raise InvalidArgumentError(
                 None, "numpy", "Cannot convert a Tensor of dtype variant to a NumPy array."
             )
-        return self.host_view()
+        found = self.host_view()
+        dtype = self.aval.dtype
+        return found.view(dtype.unquantized.as_numpy_dtype) if dtype.is_quantized else found
 
     def data_sync(self) -> np.ndarray[Any, Any]:
         """Return a copy of the values as a NumPy array, like `numpy()`.

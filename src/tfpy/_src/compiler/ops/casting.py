@@ -56,7 +56,8 @@ cast: Op = register(
 
 
 def _bitcast_infer(x: Aval, dtype: DType) -> Aval:
-    infer.check_dtype("bitcast", x, infer.REAL)
+    if not x.dtype.is_quantized:
+        infer.check_dtype("bitcast", x, infer.REAL)
     old, new = x.dtype.size, dtype.size
     if old >= new:
         return Aval((*x.shape, old // new) if old > new else x.shape, dtype)
@@ -66,7 +67,8 @@ def _bitcast_infer(x: Aval, dtype: DType) -> Aval:
 
 
 def _bitcast_ref(x: Any, dtype: DType) -> Any:
-    shape = _bitcast_infer(Aval(x.shape, dtypes.as_dtype(x.dtype)), dtype).shape
+    old = dtypes.as_dtype(x.dtype[0] if x.dtype.names else x.dtype)  # quantized: a record
+    shape = _bitcast_infer(Aval(x.shape, old), dtype).shape
     return np.ascontiguousarray(x).view(np.uint8).view(dtype.as_numpy_dtype).reshape(shape)
 
 

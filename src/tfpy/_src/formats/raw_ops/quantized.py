@@ -6,7 +6,7 @@ from typing import Any
 
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.formats.raw_ops.records import op
-from tfpy._src.tensors.nn import fake_quantization as fake, quantization
+from tfpy._src.tensors.nn import fake_quantization as fake, quantization, quantized_tensors
 
 
 def _by_range(quantize: Any) -> Any:
@@ -62,4 +62,20 @@ op(
     "QuantizeAndDequantizeV4(input, input_min, input_max; signed_input=True, num_bits=8, "
     'range_given=False, round_mode="HALF_TO_EVEN", narrow_range=False, axis=-1) -> output',
     _by_range(quantization.quantize_and_dequantize_v2),
+)
+op(
+    'Dequantize(input, min_range, max_range; mode="MIN_COMBINED", narrow_range=False, axis=-1, '
+    "dtype=float32) -> output",
+    quantized_tensors.dequantize,
+)
+op(
+    'QuantizeV2(input, min_range, max_range; T, mode="MIN_COMBINED", '
+    'round_mode="HALF_AWAY_FROM_ZERO", narrow_range=False, axis=-1, ensure_minimum_range=0.01) '
+    "-> output, output_min, output_max",
+    quantized_tensors.quantize,
+)
+op(
+    "QuantizedConcat(concat_dim, values*N, input_mins*N, input_maxes*N) -> output, output_min, "
+    "output_max",
+    quantized_tensors.quantized_concat,
 )

@@ -344,6 +344,20 @@ def join(path: str | os.PathLike[str], *paths: str | os.PathLike[str]) -> str:
     return os.path.join(path, *paths)
 
 
+def get_registered_schemes() -> list[str]:
+    """Return the schemes of the paths that `tf.io.gfile` accepts.
+
+    Returns:
+        List of strings. The empty one represents paths without a scheme.
+
+    Example:
+        >>> import tfpy as tf
+        >>> "" in tf.io.gfile.get_registered_schemes()
+        True
+    """
+    return ["file", ""]
+
+
 def walk(
     top: Path, topdown: bool = True, onerror: Callable[[OSError], object] | None = None
 ) -> Iterator[Walk]:

@@ -262,7 +262,14 @@ def cast(x: TensorLike, dtype: DTypeLike, name: str | None = None) -> Tensor:
         raise UnimplementedError(
             None, "cast", f"Cast {tensor.dtype.name} to {kind.name} is not supported. {instead}"
         )
-    return tensor if tensor.dtype == kind else casting.cast(tensor, dtype=kind)
+    if tensor.dtype == kind:
+        return tensor
+    if tensor.dtype.is_quantized:
+        return cast(casting.bitcast(tensor, dtype=tensor.dtype.unquantized), kind)
+    if kind.is_quantized:
+        bits: Tensor = casting.bitcast(cast(tensor, kind.unquantized), dtype=kind)
+        return bits
+    return casting.cast(tensor, dtype=kind)
 
 
 def as_floats(value: Any) -> Tensor:

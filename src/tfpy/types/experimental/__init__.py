@@ -2,6 +2,7 @@
 
 # Generated from api.toml and the op table by `build.py face`. Edit those instead.
 
+from tfpy._src.checkpoints.saved_models.function_graph import FunctionType as FunctionType
 from tfpy._src.core.typing import TensorLike as TensorLike
 from tfpy._src.functions.tf_function.concrete import ConcreteFunction as ConcreteFunction
 from tfpy._src.functions.tf_function.interfaces import (
@@ -9,3 +10,4 @@ from tfpy._src.functions.tf_function.interfaces import (
     GenericFunction as GenericFunction,
     PolymorphicFunction as PolymorphicFunction,
 )
+from tfpy.types.experimental import distributed as distributed

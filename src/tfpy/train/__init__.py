@@ -34,3 +34,4 @@ from tfpy._src.library.protos.example import (
     SequenceExample as SequenceExample,
 )
 from tfpy._src.tensors.nn.moving_average import ExponentialMovingAverage as ExponentialMovingAverage
+from tfpy.train import experimental as experimental
