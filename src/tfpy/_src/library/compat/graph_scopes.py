@@ -378,6 +378,9 @@ def colocate_with(op: object, ignore_existing: bool = False) -> Iterator[None]:
         op: Tensor or operation next to which TensorFlow places the operations of the block.
         ignore_existing: Has no effect.
 
+    Returns:
+        A context manager.
+
     Example:
         >>> import tfpy as tf
         >>> x = tf.constant(1.0)
