@@ -58,11 +58,11 @@ def public_names(modules: Mapping[str, str]) -> Iterator[str]:
 
 def _is_of_tensorflow_2(name: str, modules: Mapping[str, str], present: set[str]) -> bool:
     """Return True for a name of `tf.compat.v1` that is a name of `tf`, perhaps another one."""
-    from tfpy._src.library.compat.moved_names import MOVED, NAMESPACES, OUTSIDE
+    from tfpy._src.library.compat.moved_names import MOVED, NAMESPACES, OUTSIDE, SEPARATE
 
     path = name.removeprefix(f"{V1}.")
     namespace, _, last = path.rpartition(".")
-    if path == name or last in OUTSIDE:
+    if path == name or last in OUTSIDE or (namespace in SEPARATE and path not in MOVED):
         return False
     if f"{V1}.{namespace}" in modules and namespace not in NAMESPACES:
         return False

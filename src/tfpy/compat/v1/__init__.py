@@ -76,7 +76,6 @@ from tfpy._src.library.compat.graph_extras import (
     Print as Print,
     add_check_numerics_ops as add_check_numerics_ops,
     batch_scatter_update as batch_scatter_update,
-    colocate_with as colocate_with,
     container as container,
     convert_to_tensor_or_indexed_slices as convert_to_tensor_or_indexed_slices,
     count_up_to as count_up_to,
@@ -220,6 +219,7 @@ from tfpy._src.tensors.composite.host_values import SparseTensorValue as SparseT
 from tfpy.compat.v1 import (
     app as app,
     compat as compat,
+    data as data,
     debugging as debugging,
     dtypes as dtypes,
     gfile as gfile,
@@ -234,6 +234,7 @@ from tfpy.compat.v1 import (
     nn as nn,
     python_io as python_io,
     random as random,
+    saved_model as saved_model,
     sets as sets,
     sparse as sparse,
     spectral as spectral,
@@ -243,15 +244,9 @@ from tfpy.compat.v1 import (
 )
 
 if _typing.TYPE_CHECKING:
-    from tfpy.compat.v1 import (
-        data as data,
-        feature_column as feature_column,
-        metrics as metrics,
-        test as test,
-    )
+    from tfpy.compat.v1 import feature_column as feature_column, metrics as metrics, test as test
 
 _LATER = {
-    "data": "tfpy.compat.v1.data",
     "metrics": "tfpy.compat.v1.metrics",
     "feature_column": "tfpy.compat.v1.feature_column",
     "test": "tfpy.compat.v1.test",

@@ -24,29 +24,8 @@ from tfpy._src.library.compat.graph_scopes import VariableScope, name_scope, var
 from tfpy._src.library.debugging.assertions import check_numerics
 from tfpy._src.tensors.array.reshaping import identity
 from tfpy._src.tensors.random.streams import op_seeds
+from tfpy._src.tensors.variables.creators import variable_creator_scope
 from tfpy._src.tensors.variables.variable import Variable
-
-
-@contextmanager
-def colocate_with(op: object, ignore_existing: bool = False) -> Iterator[None]:
-    """Return a context manager without effect, because tfpy places operations itself.
-
-    Args:
-        op: Operation or tensor.
-        ignore_existing: Has no effect.
-
-    Returns:
-        A context manager.
-
-    Example:
-        >>> import tfpy as tf
-        >>> x = tf.constant(1.0)
-        >>> with tf.compat.v1.colocate_with(x):
-        ...     y = x + 1.0
-
-    See also: `tf.device`.
-    """
-    yield
 
 
 @contextmanager
@@ -281,7 +260,22 @@ def wrap_function(fn: Callable[..., Any], signature: Sequence[Any], name: str | 
 
     See also: `tf.function`.
     """
-    return Function(fn, input_signature=[*signature], autograph=False).get_concrete_function()
+    made: list[Variable] = []
+
+    def call(*args: Any) -> Any:
+        known = iter([*made])  # the function is traced again after it has made its Variables
+
+        def creator(make: Callable[..., Variable], **kwargs: Any) -> Variable:
+            found = next(known, None)
+            if found is None:
+                found = make(**kwargs)
+                made.append(found)
+            return found
+
+        with variable_creator_scope(creator):
+            return fn(*args)
+
+    return Function(call, input_signature=[*signature], autograph=False).get_concrete_function()
 
 
 def Print(  # noqa: N802 - TensorFlow's name

@@ -113,7 +113,7 @@ def get_local_variable(name: str, *args: Any, **kwargs: Any) -> Any:
     return get_variable(name, *args, **kwargs)
 
 
-class Template:
+class VariableTemplate:
     """A function whose calls share the Variables that `get_variable` makes.
 
     `tf.compat.v1.make_template` creates templates, so programs do not call the constructor.
@@ -232,4 +232,4 @@ def make_template(
     See also: `tf.compat.v1.variable_scope`.
     """
     function = functools.partial(func_, **kwargs) if kwargs else func_
-    return Template(name_, function, create_scope_now_, unique_name_, custom_getter_)
+    return VariableTemplate(name_, function, create_scope_now_, unique_name_, custom_getter_)

@@ -177,7 +177,6 @@ MOVED = {
     "parallel_stack": "stack",
     "random.get_seed": "compat.v1.get_seed",
     "random.stateless_multinomial": "random.stateless_categorical",
-    "random_index_shuffle": "random.experimental.index_shuffle",
     "NotDifferentiable": "no_gradient",
     "NoGradient": "no_gradient",
     "OpError": "errors.OpError",
@@ -223,8 +222,10 @@ NAMESPACES = (
         "manip",
         "math",
     ),
-    *("nn", "random", "sets", "sparse", "spectral", "strings", "train"),
+    *("nn", "random", "saved_model", "sets", "sparse", "spectral", "strings", "train"),
 )
 """Namespaces of `tf.compat.v1` whose other names are those of `tf`."""
+SEPARATE = frozenset(("initializers",))
+"""Namespaces that contain none of the names of the namespace in `tf`."""
 OUTSIDE = frozenset(("compat", "as_tensorflow", "export", "time"))
 """Names of `tf` that `tf.compat.v1` does not have, or defines itself."""

@@ -12,7 +12,7 @@ from typing import Any
 from tfpy._src.base.missing_names import Lazy
 from tfpy._src.functions.graph_mode.recording import is_recordable, recorded
 from tfpy._src.library.compat.app import package
-from tfpy._src.library.compat.moved_names import MOVED, NAMESPACES, OUTSIDE
+from tfpy._src.library.compat.moved_names import MOVED, NAMESPACES, OUTSIDE, SEPARATE
 from tfpy._src.library.compat.signatures import SIGNATURES
 
 
@@ -61,7 +61,7 @@ def find(namespace: str) -> Callable[[str], Any]:
 
     def found(name: str) -> Any:
         path = lead + name
-        if name in OUTSIDE:
+        if name in OUTSIDE or (namespace in SEPARATE and path not in MOVED):
             raise KeyError(name)
         if path == "flags":
             return package("flags")
@@ -90,6 +90,8 @@ def names(namespace: str) -> Callable[[], Iterable[str]]:
         moved = [path.rpartition(".") for path in MOVED]
         found = [name for where, _, name in moved if where == namespace]
         with contextlib.suppress(KeyError):
+            if namespace in SEPARATE:
+                return found
             holder = _public(namespace) if namespace else root
             found += [n for n in dir(holder) if not n.startswith("_") and n not in OUTSIDE]
         return found

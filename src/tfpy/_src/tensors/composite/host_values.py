@@ -11,7 +11,20 @@ Array = np.ndarray[Any, Any]
 
 
 class SparseTensorValue(NamedTuple):
-    """The arrays of a sparse tensor."""
+    """The arrays of a sparse tensor.
+
+    Args:
+        indices: Integer array of shape [n, rank].
+        values: Array of shape [n].
+        dense_shape: Integer array of shape [rank].
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.compat.v1.SparseTensorValue([[0, 1]], [3.0], [2, 2]).values
+        [3.0]
+
+    See also: `tf.SparseTensor`.
+    """
 
     indices: Array
     values: Array
