@@ -28,6 +28,32 @@ def _rows(values: TensorLike) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any
     return host.reshape(-1), np.arange(host.size) // max(width, 1), host.shape[:-1]
 
 
+def _weights(values: TensorLike, weights: TensorLike) -> np.ndarray[Any, Any]:
+    """Return the host values of the weights, which must have the structure of the values."""
+    for kind, name in ((RaggedTensor, "RaggedTensor"), (SparseTensor, "SparseTensor")):
+        if isinstance(values, kind) and not isinstance(weights, kind):
+            raise ValueError(
+                f"`weights` must be a {name} if `values` is a {name}. Received weights={weights}"
+            )
+    if not isinstance(values, type(weights)) and isinstance(weights, RaggedTensor | SparseTensor):
+        raise ValueError(
+            "Argument `weights` must be a tf.Tensor if `values` is a tf.Tensor. Received "
+            f"weights={weights}"
+        )
+    if isinstance(values, RaggedTensor) and not np.array_equal(values.splits, weights.splits):
+        raise invalid_value(
+            "sparse.bincount", "'weights' and 'values' must have the same row splits"
+        )
+    found = _rows(weights)[0]
+    if found.size != _rows(values)[0].size:
+        raise invalid(
+            "sparse.bincount",
+            f"weights of {found.size} values must have the shape of values, which are "
+            f"{_rows(values)[0].size}",
+        )
+    return found
+
+
 def _bins(values: Any, minlength: Any, maxlength: Any) -> int:
     """Return the number of bins: at least one, unless `maxlength` is 0."""
     least, most = (-1 if n is None else int(n) for n in (minlength, maxlength))
@@ -88,7 +114,7 @@ def bincount(
         raise invalid_value("sparse.bincount", "Input values must all be non-negative")
     if lead and not lead[0]:
         raise invalid("sparse.bincount", "there must be at least one row to count in")
-    w = None if weights is None else _rows(weights)[0]
+    w = None if weights is None else _weights(values, weights)
     bins = _bins(flat, minlength, maxlength)
     kept = flat < bins
     keys, ids = np.unique(rows[kept] * max(bins, 1) + flat[kept], return_inverse=True)

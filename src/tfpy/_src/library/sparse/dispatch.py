@@ -70,7 +70,12 @@ def bincount(
     binary_output: bool = False,
 ) -> Tensor:
     """Count all values, or the values of each row of a sparse matrix if `axis` is -1."""
-    flat = weights.values if isinstance(weights, SparseTensor) else weights
+    if not isinstance(arr, SparseTensor) or not isinstance(weights, SparseTensor | None):
+        raise ValueError(
+            "`weights` must be a SparseTensor if and only if `arr` is a SparseTensor. Received "
+            f"weights={weights}"
+        )
+    flat = None if weights is None else weights.values
     if axis != -1:
         return counting.bincount(
             arr.values, flat, minlength, maxlength, dtype, name, axis, binary_output
