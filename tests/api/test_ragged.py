@@ -242,6 +242,9 @@ def test_refused_parts(tf: Any) -> None:
         (ValueError, "must be >=1 if it is an `int`", lambda: tf.split(r, 0)),
         (ValueError, "`num` does not match", lambda: tf.split(r, [1, 1], num=3)),
         (TypeError, "must be an `int` or 1-D list", lambda: tf.split(r, "a")),
+        (invalid, "starts", lambda: tf.ragged.range([[0]], 5)),
+        (invalid, "must have the same shape", lambda: tf.ragged.range([0], [1, 2])),
+        (invalid, "Requires .* <= ", lambda: tf.ragged.range(0.1, 1e10, 1e-10)),
     ]:
         with pytest.raises(kind, match=text):
             call()

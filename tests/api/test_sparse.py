@@ -242,6 +242,12 @@ def test_weights_of_counts_have_the_kind_of_the_values(tf: Any) -> None:
         tf.sparse.bincount(ragged, weights=other, axis=-1)
     with pytest.raises(tf.errors.InvalidArgumentError):
         tf.sparse.bincount(np.array([1, 2]), weights=np.array([1, 2, 3]), axis=-1)
+    moved = tf.sparse.from_dense([[1, 2, 0]])
+    for count in (tf.sparse.bincount, tf.math.bincount):
+        with pytest.raises(tf.errors.InvalidArgumentError, match="must have the same indices"):
+            count(sparse, weights=moved, axis=-1)
+    with pytest.raises(ValueError, match="No SparseTensor in argument list"):
+        tf.sparse.map_values(tf.abs, 0.0)
     for values, weights in [(ragged, [1, 2, 3]), (sparse, ragged)]:
         with pytest.raises(ValueError, match="weights"):
             tf.math.bincount(values, weights=weights, axis=-1)

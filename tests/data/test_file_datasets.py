@@ -278,6 +278,7 @@ def test_names_of_files(tf: Any, folder: Path) -> None:
     path = folder / "a.txt"
     for names in (path, [path], [str(path)], [[str(path)]]):
         assert next(iter(tf.data.TextLineDataset(names).as_numpy_iterator())) == b"a1"
+    assert list(tf.data.TextLineDataset([])) == []
     for names, text in [
         (1, "Got `tf.int32` elements"),
         (tf.constant([1]), "Got `tf.int32` elements"),

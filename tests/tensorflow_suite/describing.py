@@ -26,6 +26,8 @@ def describe(value: Any, depth: int = 4) -> Description:
         return _array(np.asarray(value))
     if value is None or isinstance(value, (bool, int, float, complex, str, bytes)):
         return ("plain", value)
+    if type(value).__name__ == "TensorShape":
+        return ("plain", str(value))
     if depth and isinstance(value, Mapping):
         items = list(value.items())[:LIMIT]
         return ("items", [(str(k), describe(v, depth - 1)) for k, v in items])

@@ -54,6 +54,8 @@ def names_of(filenames: Any) -> DatasetNode:
     if node is None:
         paths = [str(name) if isinstance(name, PurePath) else name for name in given]
         names = convert_to_tensor(paths if given is filenames else paths[0])
+        if 0 in names.aval.shape:
+            names = convert_to_tensor([], dtypes.string)
         if names.dtype != dtypes.string:
             raise TypeError(
                 "The `filenames` argument must contain `tf.string` elements. Got "

@@ -9,6 +9,7 @@ import numpy as np
 from tfpy._src.base.errors import invalid, invalid_value
 from tfpy._src.core.conversion import constant, convert_to_tensor
 from tfpy._src.core.typing import TensorLike
+from tfpy._src.library.sparse.dispatch import check_same_places
 from tfpy._src.tensors.composite.ragged import row_partition as partition
 from tfpy._src.tensors.composite.ragged.tensor import RaggedTensor
 from tfpy._src.tensors.composite.sparse_tensor import SparseTensor
@@ -44,13 +45,14 @@ def _weights(values: TensorLike, weights: TensorLike) -> np.ndarray[Any, Any]:
         raise invalid_value(
             "sparse.bincount", "'weights' and 'values' must have the same row splits"
         )
-    found = _rows(weights)[0]
-    if found.size != _rows(values)[0].size:
-        raise invalid(
-            "sparse.bincount",
-            f"weights of {found.size} values must have the shape of values, which are "
-            f"{_rows(values)[0].size}",
-        )
+    if isinstance(values, SparseTensor):
+        check_same_places("sparse.bincount", values, weights)
+    found, rows, lead = _rows(weights)
+    if not isinstance(values, RaggedTensor) and (rows.size, lead) != (
+        _rows(values)[1].size,
+        _rows(values)[2],
+    ):
+        raise invalid("sparse.bincount", "'weights' and 'values' must have the same shape")
     return found
 
 
