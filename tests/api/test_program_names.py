@@ -154,6 +154,8 @@ def test_fingerprints(tf: Any) -> Any:
         tf.fingerprint([["a", "b"], ["", "d"]]),
         tf.fingerprint([["a"], ["b"]]),
         tf.fingerprint(numbers),
+        tf.fingerprint(tf.zeros([0, 3])),
+        tf.fingerprint(tf.zeros([2, 0])),
         tf.fingerprint(numbers.astype(np.float32)),
         tf.fingerprint(tf.constant([True, False])),
         tf.function(tf.fingerprint)(tf.constant(["a", "b"])),

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+import tensorflow
 from api.same import error, same
+
+import tfpy
 
 
 def r_(tf: Any) -> Any:
@@ -204,6 +208,46 @@ def test_joining(tf: Any) -> Any:
         tf.expand_dims(r, 1),
         tf.expand_dims(r, 2),
     ]
+
+
+@same
+def test_parts_of_even_rows(tf: Any) -> Any:
+    r = r_(tf)
+    even = tf.RaggedTensor.from_uniform_row_length(tf.ragged.constant([[1], [2, 3], [4], [5]]), 2)
+    return [
+        tf.split(even, 2, axis=1),
+        tf.split(even, [1, 1], axis=-2),
+        even.row_lengths(-1),
+        r.row_lengths(-1),
+        r.row_lengths(-2),
+        r[[0, 1]],
+        tf.math.reduce_std(tf.ragged.constant([[0.1, 0.1, 0.1]]), axis=1),
+    ]
+
+
+@pytest.mark.parametrize("tf", [tfpy, tensorflow], ids=["tfpy", "tensorflow"])
+def test_refused_parts(tf: Any) -> None:
+    r = r_(tf)
+    even = tf.RaggedTensor.from_uniform_row_length(tf.ragged.constant([[1], [2, 3], [4], [5]]), 2)
+    invalid = tf.errors.InvalidArgumentError
+    for kind, text, call in [
+        (invalid, "Index out of bounds when indexing into a ragged tensor", lambda: even[:, 2]),
+        (TypeError, "Only integers, slices", lambda: r[1.5]),
+        (TypeError, "Only integers, slices", lambda: r["a"]),
+        (TypeError, "slice offsets must be integers or None", lambda: r[:, 1.5:]),
+        (TypeError, "slice strides must be integers or None", lambda: r[:, ::0.5]),
+        (ValueError, "axis=2 out of bounds: expected -2<=axis<2", lambda: r.row_lengths(2)),
+        (ValueError, "axis=3 out of bounds: expected -2<=axis<2", lambda: tf.split(r, 2, axis=3)),
+        (ValueError, "Cannot split a ragged dimension", lambda: tf.split(even, 2, axis=2)),
+        (ValueError, "must be >=1 if it is an `int`", lambda: tf.split(r, 0)),
+        (ValueError, "`num` does not match", lambda: tf.split(r, [1, 1], num=3)),
+        (TypeError, "must be an `int` or 1-D list", lambda: tf.split(r, "a")),
+        (invalid, "starts", lambda: tf.ragged.range([[0]], 5)),
+        (invalid, "must have the same shape", lambda: tf.ragged.range([0], [1, 2])),
+        (invalid, "Requires .* <= ", lambda: tf.ragged.range(0.1, 1e10, 1e-10)),
+    ]:
+        with pytest.raises(kind, match=text):
+            call()
 
 
 @same

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable
 from typing import Any
 
@@ -21,6 +22,12 @@ CALLS: list[Callable[[Any], Any]] = [
     lambda tf: tf.TensorShape([2, 3]).merge_with(None),
     lambda tf: tf.TensorShape([2]).concatenate([3, None]),
     lambda tf: tf.TensorShape([2]).concatenate(tf.TensorShape([])),
+    lambda tf: tf.TensorShape(None).__radd__([1]),
+    lambda tf: len(tf.TensorShape(None)),
+    lambda tf: tf.TensorShape([2, None]).__reduce__()[1],
+    lambda tf: [bool(tf.compat.v1.Dimension(n)) for n in (0, 2, None)],
+    lambda tf: tf.compat.v1.Dimension(6) / 2,
+    lambda tf: copy.copy(tf.compat.v1.Dimension(3)),
     lambda tf: tf.TensorShape([2, 3]).assert_is_compatible_with([2, 4]),
     lambda tf: tf.TensorShape([2, 3]).assert_is_compatible_with([2, None]),
     lambda tf: tf.TensorShape([2, 3]).with_rank(2),
@@ -42,8 +49,8 @@ CALLS: list[Callable[[Any], Any]] = [
 def outcome(tf: Any, call: Callable[[Any], Any]) -> str:
     try:
         return repr(call(tf))
-    except ValueError as error:
-        return f"ValueError: {error}"
+    except (TypeError, ValueError) as error:
+        return f"{type(error).__name__}: {error}"
 
 
 @pytest.mark.parametrize("call", CALLS)

@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+import pytest
+import tensorflow
 from api.same import error, same
+
+import tfpy
 
 
 def a_(tf: Any) -> Any:
@@ -219,3 +224,30 @@ def test_dense_errors(tf: Any) -> Any:
             lambda: tf.sparse.segment_sum(tf.constant([[1.0, 2], [3, 4], [5, 6]]), [0, 1], [1, 0])
         ),
     ]
+
+
+@pytest.mark.parametrize("tf", [tfpy, tensorflow], ids=["tfpy", "tensorflow"])
+def test_weights_of_counts_have_the_kind_of_the_values(tf: Any) -> None:
+    ragged, sparse = tf.ragged.constant([[1, 2], [3]]), tf.sparse.from_dense([[1, 0, 2]])
+    other = tf.ragged.constant([[1], [2, 3]])
+    for values, weights, text in [
+        (ragged, [1, 2, 3], "must be a RaggedTensor"),
+        (ragged, sparse, "must be a RaggedTensor"),
+        (sparse, ragged, "must be a SparseTensor"),
+        (np.array([[1, 2], [3, 4]]), ragged, "must be a tf.Tensor"),
+    ]:
+        with pytest.raises(ValueError, match=text):
+            tf.sparse.bincount(values, weights=weights, axis=-1)
+    with pytest.raises(tf.errors.InvalidArgumentError, match="must have the same row splits"):
+        tf.sparse.bincount(ragged, weights=other, axis=-1)
+    with pytest.raises(tf.errors.InvalidArgumentError):
+        tf.sparse.bincount(np.array([1, 2]), weights=np.array([1, 2, 3]), axis=-1)
+    moved = tf.sparse.from_dense([[1, 2, 0]])
+    for count in (tf.sparse.bincount, tf.math.bincount):
+        with pytest.raises(tf.errors.InvalidArgumentError, match="must have the same indices"):
+            count(sparse, weights=moved, axis=-1)
+    with pytest.raises(ValueError, match="No SparseTensor in argument list"):
+        tf.sparse.map_values(tf.abs, 0.0)
+    for values, weights in [(ragged, [1, 2, 3]), (sparse, ragged)]:
+        with pytest.raises(ValueError, match="weights"):
+            tf.math.bincount(values, weights=weights, axis=-1)

@@ -6,7 +6,11 @@ import random
 from typing import Any
 
 import numpy as np
+import pytest
+import tensorflow
 from api.same import error, same
+
+import tfpy
 
 
 @same
@@ -429,3 +433,16 @@ def test_format_escapes(tf: Any) -> Any:
         ragged([[True]]),
     ]
     return [tf.strings.format("x {} y", value) for value in values]
+
+
+@pytest.mark.parametrize("tf", [tfpy, tensorflow], ids=["tfpy", "tensorflow"])
+def test_refused_ngrams(tf: Any) -> None:
+    for text, data, widths, options in [
+        ("Data must have rank>0", "a", 1, {}),
+        ("All ngram_widths must be greater than 0. Got ", ["a"], [1, -1], {}),
+        ("must be a string, tuple of strings, or None", ["a"], 1, {"pad_values": 5}),
+        ("must be greater than 0", ["a"], 1, {"pad_values": "x", "padding_width": 0}),
+        ("must be provided if padding_width is set", ["a"], 1, {"padding_width": 1}),
+    ]:
+        with pytest.raises((TypeError, ValueError), match=text):
+            tf.strings.ngrams(data, widths, **options)

@@ -271,3 +271,19 @@ def test_errors_of_records(tmp_path: Path) -> None:
                 after()
         found = lib.data.TFRecordDataset(str(tmp_path / "records"))
         assert [x.numpy() for x in found] == ["t\u00e4xt".encode()]
+
+
+@pytest.mark.parametrize("tf", [tfpy, tensorflow], ids=["tfpy", "tensorflow"])
+def test_names_of_files(tf: Any, folder: Path) -> None:
+    path = folder / "a.txt"
+    for names in (path, [path], [str(path)], [[str(path)]]):
+        assert next(iter(tf.data.TextLineDataset(names).as_numpy_iterator())) == b"a1"
+    assert list(tf.data.TextLineDataset([])) == []
+    for names, text in [
+        (1, "Got `tf.int32` elements"),
+        (tf.constant([1]), "Got `tf.int32` elements"),
+        (tf.data.Dataset.from_tensors(1.5), "Got a dataset of `tf.float32` elements"),
+        (tf.data.Dataset.from_tensors([["a"]]), r"of shape \[\] \(i.e. scalars\)"),
+    ]:
+        with pytest.raises(TypeError, match=text):
+            tf.data.TextLineDataset(names)

@@ -11,7 +11,9 @@ import numpy as np
 TOLERANCE = 1e-4
 LIMIT = 200
 """Number of items of a container that are compared."""
-SHORTENED = re.compile(r"0x[0-9a-f]+|\b(tfpy|tensorflow)(\.\w+)*\.|'\w+:0'|\b\d+(\.\d+)? ?(m?s|us)\b")
+SHORTENED = re.compile(
+    r"0x[0-9a-f]+|\b(tfpy|tensorflow)(\.\w+)*\.|'\w+:0'|\b\d+(\.\d+)? ?(m?s|us)\b"
+)
 SIZES = re.compile(r"(?<=int)\d+|(?<=float)\d+|(?<=complex)\d+")
 NUMBER = re.compile(r"[-+]?\d+\.?\d*(?:[eE][-+]?\d+)?")
 
@@ -20,10 +22,12 @@ Description = tuple[Any, ...]
 
 def describe(value: Any, depth: int = 4) -> Description:
     """Return what can be compared of a value: its kind, and the numbers in it."""
-    if value is None or isinstance(value, (bool, int, float, complex, str, bytes)):
-        return ("plain", value)
     if isinstance(value, np.ndarray | np.generic):
         return _array(np.asarray(value))
+    if value is None or isinstance(value, (bool, int, float, complex, str, bytes)):
+        return ("plain", value)
+    if type(value).__name__ == "TensorShape":
+        return ("plain", str(value))
     if depth and isinstance(value, Mapping):
         items = list(value.items())[:LIMIT]
         return ("items", [(str(k), describe(v, depth - 1)) for k, v in items])

@@ -48,7 +48,8 @@ class StandIn:
         raise NotImplementedError(self._wanted[0])
 
     def __mro_entries__(self, bases: tuple[Any, ...]) -> tuple[type, ...]:
-        if any(isinstance(b, StandIn) for b in bases[: bases.index(self)]):
+        first = next((b for b in bases if isinstance(b, StandIn)), self)
+        if first is not self:
             return ()
         return (type("StandInBase", (_Base,), {"_wanted": self._wanted}),)
 
@@ -115,6 +116,12 @@ class PrivateModule(types.ModuleType):
         if not isinstance(value, StandIn):
             setattr(self, name, value)
         return value
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return StandIn(self.__name__, is_public=False)(*args, **kwargs)
+
+    def __mro_entries__(self, bases: tuple[Any, ...]) -> tuple[type, ...]:
+        return StandIn(self.__name__, is_public=False).__mro_entries__(bases)
 
     def _made(self, kind: str, what: Any, parameters: Sequence[str] = ()) -> Any:
         if kind == "value":
@@ -202,6 +209,7 @@ class PrivateFinder(MetaPathFinder, Loader):
             find=self.find,
             is_module=self.is_module,
             alias=self.aliases.get(spec.name),
+            __all__=[n for n in self.names.get(spec.name, ()) if not n.startswith("_")],
         )
         return module
 

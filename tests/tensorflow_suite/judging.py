@@ -27,7 +27,7 @@ def read(results: Path) -> dict[str, Outcome]:
     return found
 
 
-PRIVATE = re.compile(r"has no attribute '_(?!_)|unexpected keyword argument '_(?!_)")
+PRIVATE = re.compile(r"has no (attribute '|property )_(?!_)|unexpected keyword argument '_(?!_)")
 """Errors of tests that use private attributes of objects."""
 
 

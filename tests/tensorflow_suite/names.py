@@ -85,7 +85,8 @@ def _public_names() -> dict[int, str]:
             except Exception:  # a lazily loaded package that is not installed
                 continue
             if isinstance(value, types.ModuleType):
-                if vars(value).get("__name__", "").startswith("tensorflow._api"):
+                module_name = vars(value).get("__name__", "")  # some names are imported on access
+                if module_name.startswith("tensorflow.") and ".python." not in module_name:
                     queue.append((f"{prefix}{name}.", value))
             elif not isinstance(value, (*VALUES, type(None))):
                 names.setdefault(id(value), prefix + name)

@@ -15,6 +15,7 @@ import time
 import traceback
 import types
 import unittest
+from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -131,7 +132,7 @@ def _run(file: Path, root: Path, results: Path) -> None:
             os.dup2(sink, stream)
         recorder = Recorder(name, out)
         try:
-            suite = _loaded(name.replace("/", "."))
+            suite = _loaded(file, name.replace("/", "."))
         except BaseException as error:
             line = {"file": name, "test": "", "outcome": "failed", "kind": type(error).__name__}
             frames = [f"{Path(f.filename).name}:{f.lineno}"
@@ -143,13 +144,21 @@ def _run(file: Path, root: Path, results: Path) -> None:
         suite.run(recorder)
 
 
-def _loaded(module: str) -> unittest.TestSuite:
-    """Return the tests of a module, which may define its own selection."""
+def _loaded(file: Path, name: str) -> unittest.TestSuite:
+    """Return the tests of a file.
+
+    The name of the module does not begin with "tensorflow.", because AutoGraph converts programs
+    and not the library.
+    """
     from absl import flags
 
     if not flags.FLAGS.is_parsed():
         flags.FLAGS(["test"])
-    made = importlib.import_module(module)
+    spec = spec_from_file_location(f"tests_of_{name}", file)
+    assert spec is not None
+    assert spec.loader is not None
+    made = sys.modules[spec.name] = module_from_spec(spec)
+    spec.loader.exec_module(made)
     return unittest.TestLoader().loadTestsFromModule(made)
 
 

@@ -81,6 +81,24 @@ class Dimension:
 
     __int__ = __index__
 
+    def __bool__(self) -> bool:
+        return bool(self._value)
+
+    def __truediv__(self, other: Any) -> Any:
+        raise TypeError(
+            f"unsupported operand type(s) for /: 'Dimension' and '{type(other).__name__}', please "
+            "use // instead"
+        )
+
+    def __rtruediv__(self, other: Any) -> Any:
+        raise TypeError(
+            f"unsupported operand type(s) for /: '{type(other).__name__}' and 'Dimension', please "
+            "use // instead"
+        )
+
+    def __reduce__(self) -> Any:
+        return Dimension, (self._value,)
+
     def __repr__(self) -> str:
         return f"Dimension({self._value!r})"
 

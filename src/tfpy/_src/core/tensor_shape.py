@@ -305,11 +305,14 @@ class TensorShape(tuple[int, ...]):
 
     __hash__ = tuple.__hash__
 
+    def __reduce__(self) -> Any:
+        return TensorShape, (self.dims,)
+
     def __add__(self, other):  # type: ignore[no-untyped-def]
         return self.concatenate(other)
 
     def __radd__(self, other):  # type: ignore[no-untyped-def]
-        return TensorShape((*other, *self))
+        return TensorShape(other).concatenate(self)
 
     def __getitem__(self, key):  # type: ignore[no-untyped-def]
         item = tuple.__getitem__(self, key)
@@ -341,7 +344,7 @@ class _UnknownShape(TensorShape):
         return None
 
     def _refuse(self, what: str) -> NoReturn:
-        raise ValueError(f"{what} a shape with unknown rank.")
+        raise ValueError(f"{what} shape with unknown rank.")
 
     def as_list(self) -> NoReturn:
         raise ValueError("as_list() is not defined on an unknown TensorShape.")
@@ -371,7 +374,7 @@ class _UnknownShape(TensorShape):
         self._refuse("Cannot take the length of")
 
     def __iter__(self) -> Iterator[int]:
-        self._refuse("Cannot iterate over")
+        self._refuse("Cannot iterate over a")
 
     def __bool__(self) -> bool:
         return False
@@ -389,9 +392,6 @@ class _UnknownShape(TensorShape):
         return other is None or isinstance(other, _UnknownShape)
 
     __hash__ = tuple.__hash__
-
-    def __reduce__(self) -> Any:
-        return TensorShape, (None,)
 
     def __repr__(self) -> str:
         return "TensorShape(None)"

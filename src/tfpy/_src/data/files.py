@@ -6,6 +6,7 @@ import glob
 import struct
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
+from pathlib import PurePath
 from typing import Any
 
 import numpy as np
@@ -51,17 +52,27 @@ def names_of(filenames: Any) -> DatasetNode:
         return FileArguments(given)
     node = structure.node_of(filenames)
     if node is None:
-        names = convert_to_tensor(filenames, dtypes.string).host_view().reshape(-1)
-        return Slices(convert_to_tensor(names))
+        paths = [str(name) if isinstance(name, PurePath) else name for name in given]
+        names = convert_to_tensor(paths if given is filenames else paths[0])
+        if 0 in names.aval.shape:
+            names = convert_to_tensor([], dtypes.string)
+        if names.dtype != dtypes.string:
+            raise TypeError(
+                "The `filenames` argument must contain `tf.string` elements. Got "
+                f"`tf.{names.dtype.name}` elements."
+            )
+        return Slices(convert_to_tensor(names.host_view().reshape(-1)))
     spec = node.spec
-    if (
-        not isinstance(spec, TensorSpec)
-        or spec.dtype != dtypes.string
-        or spec.shape.rank not in (0, 1)
-    ):
+    if not isinstance(spec, TensorSpec) or spec.dtype != dtypes.string:
+        kind = f"`tf.{spec.dtype.name}`" if isinstance(spec, TensorSpec) else spec
         raise TypeError(
             "The `filenames` argument must contain `tf.string` elements. Got a dataset of "
-            f"{spec} elements."
+            f"{kind} elements."
+        )
+    if spec.shape.rank not in (0, 1):
+        raise TypeError(
+            "The `filenames` argument must contain `tf.string` elements of shape [] (i.e. "
+            f"scalars). Got a dataset of element shape {spec.shape}."
         )
     return node
 

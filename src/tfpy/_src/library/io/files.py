@@ -237,7 +237,8 @@ def decode_raw(
         if length <= 0 or length % kind.size:
             raise invalid(
                 "decode_raw",
-                f"fixed_length ({length}) must be a positive multiple of {kind.name}'s size",
+                f"fixed_length ({length}) must be a multiple of the size of out_type "
+                f"({kind.size}), and greater than zero",
             )
         items = [s[:length].ljust(length, b"\0") for s in items]
     sizes = {len(s) for s in items}

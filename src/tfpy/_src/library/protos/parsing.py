@@ -177,6 +177,8 @@ def names_of(example_names: TensorLike | None, serialized: Tensor, op: str) -> l
     if example_names is None:
         return []
     names = convert_to_tensor(example_names, dtypes.string)
+    if 0 in names.aval.shape:
+        return []
     if names.aval.shape != serialized.aval.shape:
         raise invalid(
             op,

@@ -94,6 +94,8 @@ def map_values(op: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
         [[0, 4], [9, 0]]
     """
     found = [a for a in (*args, *kwargs.values()) if isinstance(a, SparseTensor)]
+    if not found:
+        raise ValueError("No SparseTensor in argument list of map_values")
     for other in found[1:]:
         if other.host_shape != found[0].host_shape or not np.array_equal(
             other.host_indices, found[0].host_indices
@@ -104,7 +106,7 @@ def map_values(op: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
         return v.values if isinstance(v, SparseTensor) else v
 
     result = op(*map(plain, args), **{k: plain(v) for k, v in kwargs.items()})
-    return found[0].with_values(result) if found else result
+    return found[0].with_values(result)
 
 
 def sparse_dense_matmul(

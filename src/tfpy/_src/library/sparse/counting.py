@@ -9,6 +9,7 @@ import numpy as np
 from tfpy._src.base.errors import invalid, invalid_value
 from tfpy._src.core.conversion import constant, convert_to_tensor
 from tfpy._src.core.typing import TensorLike
+from tfpy._src.library.sparse.dispatch import check_same_places
 from tfpy._src.tensors.composite.ragged import row_partition as partition
 from tfpy._src.tensors.composite.ragged.tensor import RaggedTensor
 from tfpy._src.tensors.composite.sparse_tensor import SparseTensor
@@ -26,6 +27,33 @@ def _rows(values: TensorLike) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any
         raise invalid("sparse.bincount", f"values must be of rank 1 or 2, got {list(host.shape)}")
     width = host.shape[-1] if host.ndim else 1
     return host.reshape(-1), np.arange(host.size) // max(width, 1), host.shape[:-1]
+
+
+def _weights(values: TensorLike, weights: TensorLike) -> np.ndarray[Any, Any]:
+    """Return the host values of the weights, which must have the structure of the values."""
+    for kind, name in ((RaggedTensor, "RaggedTensor"), (SparseTensor, "SparseTensor")):
+        if isinstance(values, kind) and not isinstance(weights, kind):
+            raise ValueError(
+                f"`weights` must be a {name} if `values` is a {name}. Received weights={weights}"
+            )
+    if not isinstance(values, type(weights)) and isinstance(weights, RaggedTensor | SparseTensor):
+        raise ValueError(
+            "Argument `weights` must be a tf.Tensor if `values` is a tf.Tensor. Received "
+            f"weights={weights}"
+        )
+    if isinstance(values, RaggedTensor) and not np.array_equal(values.splits, weights.splits):
+        raise invalid_value(
+            "sparse.bincount", "'weights' and 'values' must have the same row splits"
+        )
+    if isinstance(values, SparseTensor):
+        check_same_places("sparse.bincount", values, weights)
+    found, rows, lead = _rows(weights)
+    if not isinstance(values, RaggedTensor) and (rows.size, lead) != (
+        _rows(values)[1].size,
+        _rows(values)[2],
+    ):
+        raise invalid("sparse.bincount", "'weights' and 'values' must have the same shape")
+    return found
 
 
 def _bins(values: Any, minlength: Any, maxlength: Any) -> int:
@@ -88,7 +116,7 @@ def bincount(
         raise invalid_value("sparse.bincount", "Input values must all be non-negative")
     if lead and not lead[0]:
         raise invalid("sparse.bincount", "there must be at least one row to count in")
-    w = None if weights is None else _rows(weights)[0]
+    w = None if weights is None else _weights(values, weights)
     bins = _bins(flat, minlength, maxlength)
     kept = flat < bins
     keys, ids = np.unique(rows[kept] * max(bins, 1) + flat[kept], return_inverse=True)

@@ -10,7 +10,10 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from tfpy._src.base import dtypes
+from tfpy._src.base.errors import invalid_value
 from tfpy._src.compiler.ops import elementwise
 from tfpy._src.core.conversion import constant, convert_to_tensor, is_operand
 from tfpy._src.core.dispatch import implements
@@ -58,6 +61,24 @@ def sign(x: SparseTensor, name: str | None = None) -> SparseTensor:
     return x.with_values(arithmetic.sign(x.values))
 
 
+def check_same_places(name: str, values: SparseTensor, weights: SparseTensor) -> None:
+    """Check that weights have values at the same places as a sparse tensor."""
+    if values.host_shape != weights.host_shape:
+        raise invalid_value(
+            name,
+            "'weights' and 'values' must have the same dense shape, got "
+            f"{weights.host_shape} and {values.host_shape}",
+        )
+    if values.host_indices.shape != weights.host_indices.shape:
+        raise invalid_value(
+            name,
+            f"Incompatible shapes: {len(weights.host_indices)} weights for "
+            f"{len(values.host_indices)} values",
+        )
+    if not np.array_equal(values.host_indices, weights.host_indices):
+        raise invalid_value(name, "'weights' and 'values' must have the same indices")
+
+
 @implements(counting.bincount, SparseTensor)
 def bincount(
     arr: SparseTensor,
@@ -70,7 +91,14 @@ def bincount(
     binary_output: bool = False,
 ) -> Tensor:
     """Count all values, or the values of each row of a sparse matrix if `axis` is -1."""
-    flat = weights.values if isinstance(weights, SparseTensor) else weights
+    if not isinstance(arr, SparseTensor) or not isinstance(weights, SparseTensor | None):
+        raise ValueError(
+            "`weights` must be a SparseTensor if and only if `arr` is a SparseTensor. Received "
+            f"weights={weights}"
+        )
+    if weights is not None:
+        check_same_places("bincount", arr, weights)
+    flat = None if weights is None else weights.values
     if axis != -1:
         return counting.bincount(
             arr.values, flat, minlength, maxlength, dtype, name, axis, binary_output

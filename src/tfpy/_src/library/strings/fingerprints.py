@@ -54,7 +54,7 @@ def fingerprint(data: TensorLike, method: str = "farmhash64", name: str | None =
             if row_size == 1:
                 return hashed.reshape(rows, 8)
             array = hashed.reshape(rows, -1)
-        return _farmhash([row.tobytes() for row in array.reshape(rows, row_size, -1)])
+        return _farmhash([row.tobytes() for row in array])
 
     return numpy_function(fingerprints, [x], TensorSpec([rows, 8], dtypes.uint8))
 

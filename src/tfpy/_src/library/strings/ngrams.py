@@ -87,19 +87,18 @@ def ngrams(
     """
     widths = static_ints(ngram_width)
     if any(w < 1 for w in widths):
-        raise ValueError(f"All ngram_widths must be greater than 0. Received: {ngram_width}")
-    if padding_width is not None and (pad_values is None or padding_width < 1):
-        raise ValueError(
-            "padding_width must be at least 1 and come with pad_values. "
-            f"Received: padding_width={padding_width}, pad_values={pad_values!r}"
-        )
+        raise ValueError(f"All ngram_widths must be greater than 0. Got {ngram_width}")
+    if padding_width is not None and padding_width < 1:
+        raise ValueError(f"padding_width must be greater than 0. Got {padding_width}")
+    if padding_width is not None and pad_values is None:
+        raise ValueError("pad_values must be provided if padding_width is set.")
     pads = _pads(pad_values)
     if isinstance(data, RaggedTensor):
         x: Any = data
     else:
         x = convert_to_tensor(data, dtypes.string)
         if x.ndim == 0:
-            raise ValueError("ngrams: data must have at least one dimension, got a scalar")
+            raise ValueError("Data must have rank>0, but it is a scalar")
         if not x.aval.shape[-1]:  # empty rows get no padding, as in TensorFlow
             return x
         if x.ndim > 1:
@@ -129,7 +128,7 @@ def _pads(values: Any) -> tuple[bytes, bytes] | None:
         return None
     pair = values if isinstance(values, list | tuple) else (values, values)
     if len(pair) != 2 or not all(isinstance(p, str | bytes) for p in pair):
-        raise TypeError(f"pad_values must be a string, a pair of strings or None, got {values!r}")
+        raise TypeError(f"pad_values must be a string, tuple of strings, or None. Got {values!r}")
     return _bytes(pair[0]), _bytes(pair[1])
 
 

@@ -83,22 +83,23 @@ def _parse(equation: str, ranks: Sequence[int]) -> tuple[list[Labels], list[str]
     terms = left.split(",")
     if len(terms) != len(ranks):
         raise ValueError(
-            f"Got {len(ranks)} inputs for equation {equation!r}, which has {len(terms)} terms"
+            f'Got {len(ranks)} inputs for equation "{equation}", expecting {len(terms)}'
         )
     for term in [*terms, right]:
         if not all(c.isalpha() for c in term.replace("...", "", 1)):
             raise ValueError(
-                f"einsum: {term!r} in {equation!r} must consist of letters and at most one ellipsis"
+                f"Subscripts have incorrect format: {term!r} in {equation!r} must consist of "
+                "letters and at most one ellipsis"
             )
     if any(right.count(c) > 1 for c in right if c != "."):
-        raise ValueError(f"Output subscripts contain a label more than once: {equation}")
+        raise ValueError(f"Output subscripts contain a label appearing more than once: {equation}")
     labels = [_term(equation, t, rank) for t, rank in zip(terms, ranks, strict=True)]
     if arrow:
         output = _letters(right)
         if unknown := set(output) - set(left) - {"..."}:
             raise ValueError(
-                f"Invalid equation {equation!r}: the output labels {sorted(unknown)} do not occur "
-                "in any input"
+                f"Output subscripts contain the label {min(unknown)} not present in the input "
+                f"subscripts: {equation}"
             )
         return labels, output
     letters = left.replace(".", "").replace(",", "")

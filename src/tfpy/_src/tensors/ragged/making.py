@@ -21,6 +21,9 @@ from tfpy._src.tensors.composite.ragged import row_partition as partition
 from tfpy._src.tensors.composite.ragged.rows import row_count, take_rows
 from tfpy._src.tensors.composite.ragged.tensor import RaggedTensor
 
+_MOST = np.iinfo(np.int32).max
+"""Largest number of values in a row."""
+
 
 def constant(
     pylist: TensorLike,
@@ -156,15 +159,18 @@ def range(
         if dtype is not None
         else (dtypes.float32 if any(t.dtype.is_floating for t in given) else dtypes.int32)
     )
-    vectors = [np.atleast_1d(t.host_view()).astype(kind.as_numpy_dtype) for t in given]
-    sizes = {v.size for v in vectors if v.size != 1}
+    vectors = [t.host_view().astype(kind.as_numpy_dtype) for t in given]
+    sizes = {v.size for v in vectors if v.ndim}
     if len(sizes) > 1 or any(v.ndim > 1 for v in vectors):
-        raise invalid("ragged.range", f"starts, limits and deltas must be scalars or vectors of "
-                      f"one length, got shapes {[list(t.aval.shape) for t in given]}")  # fmt: skip
-    first, last, step = np.broadcast_arrays(*vectors)
+        raise invalid("ragged.range", f"starts, limits, and deltas must have the same shape, or "
+                      f"be scalars, got shapes {[list(t.aval.shape) for t in given]}")  # fmt: skip
+    first, last, step = np.broadcast_arrays(*map(np.atleast_1d, vectors))
     if (step == 0).any():
         raise invalid("ragged.range", "Requires delta != 0")
-    counts = np.maximum(np.ceil((last.astype(np.float64) - first) / step), 0).astype(np.int32)
+    exact = np.maximum(np.ceil((last.astype(np.float64) - first) / step), 0)
+    if exact.max(initial=0) > _MOST:
+        raise invalid("ragged.range", f"Requires ((limit - start) / delta) <= {_MOST}")
+    counts = exact.astype(np.int32)
     splits = partition.from_lengths(counts)
     at = partition.positions(splits).astype(kind.as_numpy_dtype)
     values = np.repeat(first, counts) + at * np.repeat(step, counts)

@@ -142,7 +142,15 @@ def bincount(
     binary_output: bool = False,
 ) -> Tensor:
     """Count all values, or with axis -1 the values of each row of a ragged matrix."""
-    flat = weights.flat_values if isinstance(weights, RaggedTensor) else weights
+    if not isinstance(arr, RaggedTensor):
+        raise ValueError(
+            f"Argument `weights` must be a tf.Tensor if `arr` is a tf.Tensor. Received {weights}"
+        )
+    if weights is not None and not isinstance(weights, RaggedTensor):
+        raise ValueError(
+            f"`weights` must be a RaggedTensor if `arr` is a RaggedTensor. Received {weights}"
+        )
+    flat = None if weights is None else weights.flat_values
     if axis != -1:
         return counting.bincount(
             arr.flat_values, flat, minlength, maxlength, dtype, name, axis, binary_output

@@ -140,9 +140,10 @@ def reduce_mean(
 def reduce_variance(
     input_tensor: Any, axis: Any = None, keepdims: bool = False, name: Any = None
 ) -> Any:
-    """Compute the mean of the squares minus the square of the mean."""
+    """Compute the mean of the squares minus the square of the mean, which is at least 0."""
     mean = reduce_mean(input_tensor, axis, keepdims)
-    return reduce_mean(ew.square(input_tensor), axis, keepdims) - ew.square(mean)
+    variance = reduce_mean(ew.square(input_tensor), axis, keepdims) - ew.square(mean)
+    return ew.maximum(variance, ew.square(mean) * 0)  # keeps NaN; rounding may yield less than 0
 
 
 def reduce_std(

@@ -62,7 +62,7 @@ class RowPartition:
         """
         splits = partition.ints(row_splits, "row_splits")
         if not splits.size:
-            raise ValueError("RowPartition: row_splits must not be empty, [0] has no rows")
+            raise ValueError("row_splits tensor may not be empty; [0] has no rows")
         return cls(RaggedRows.from_row_splits(_places(splits[-1]), splits))
 
     @classmethod

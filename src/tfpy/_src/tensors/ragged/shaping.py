@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 from tfpy._src.base.errors import invalid_value
 from tfpy._src.compiler.ops.families.infer import normalize_axis
-from tfpy._src.core.conversion import convert_to_tensor, is_operand
+from tfpy._src.core.conversion import convert_to_tensor, host_values, is_operand
 from tfpy._src.core.operand import Operand
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.core.typing import TensorLike
@@ -219,11 +220,41 @@ def reverse(tensor: Any, axis: Any, name: str | None = None) -> Any:
 def split(
     value: Any, num_or_size_splits: Any, axis: int = 0, num: Any = None, name: str = ""
 ) -> Any:
-    """Split along the first axis into equal parts, or into parts of the given sizes."""
-    if normalize_axis("split", int(axis), value.ndim):
-        raise ValueError("split: a RaggedTensor can only be split along axis 0")
-    positions = joining.split(np.arange(row_count(value), dtype=np.int32), num_or_size_splits)
-    return [take_rows(value, p.host_view()) for p in positions]
+    """Split an axis whose size is the same in all rows."""
+    if not -value.ndim <= axis < value.ndim:
+        raise ValueError(f"axis={axis} out of bounds: expected -{value.ndim}<=axis<{value.ndim}")
+    axis %= value.ndim
+    sizes = _split_sizes(num_or_size_splits, num)
+    size = row_count(value) if axis == 0 else value.shape[axis]
+    if size is None:
+        raise ValueError(
+            f"Cannot split a ragged dimension. Got `value` with shape {value.shape} and `axis` "
+            f"{axis}"
+        )
+    positions = joining.split(np.arange(size, dtype=np.int32), sizes)
+    if axis == 0:
+        return [take_rows(value, p.host_view()) for p in positions]
+    ends = np.cumsum([p.aval.shape[0] for p in positions]).tolist()
+    before = (slice(None),) * axis
+    return [value[(*before, slice(a, b))] for a, b in pairwise([0, *ends])]
+
+
+def _split_sizes(sizes: Any, num: Any) -> Any:
+    """Return the argument `num_or_size_splits`, after the checks of its type."""
+    host = host_values(sizes) if is_operand(sizes) else np.asarray(sizes)
+    if host.dtype.kind not in "iu" or host.ndim > 1:
+        raise TypeError(
+            "`num_or_size_splits` must be an `int` or 1-D list or `Tensor` of integers. Received "
+            f"{sizes!r}"
+        )
+    if host.ndim == 0 and host < 1:
+        raise ValueError(f"`num_or_size_splits` must be >=1 if it is an `int`. Received {host}.")
+    if host.ndim and num is not None and num != host.size:
+        raise ValueError(
+            "`num` does not match the size of `num_or_size_split`. Received `num`: "
+            f"{num} and size of `num_or_size_split`: {host.size}."
+        )
+    return host.tolist()
 
 
 def boolean_mask(

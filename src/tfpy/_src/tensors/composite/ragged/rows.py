@@ -73,17 +73,24 @@ class RaggedRows(ConstructedRows):
         """Return the lengths of the rows along an axis.
 
         Args:
-            axis: Axis whose row lengths are returned. Default: 1.
+            axis: Axis whose row lengths are returned. Negative axes count from the last.
+                Default: 1.
 
         Returns:
             Int32 tensor of shape `[rows]` for axis 1, a `tf.RaggedTensor` for later axes, and the
             number of rows for axis 0.
+
+        Raises:
+            ValueError: If the axis is out of range.
 
         Example:
             >>> import tfpy as tf
             >>> tf.ragged.constant([[1, 2], [], [3]]).row_lengths().numpy().tolist()
             [2, 0, 1]
         """
+        if not -self.ndim <= axis < self.ndim:
+            raise ValueError(f"axis={axis} out of bounds: expected -{self.ndim}<=axis<{self.ndim}")
+        axis %= self.ndim
         if axis == 0:
             return self.nrows()
         if axis == 1:

@@ -13,6 +13,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from tfpy._src.base.errors import invalid_value
 from tfpy._src.compiler.ir.op import Op
 from tfpy._src.core.conversion import convert_to_tensor
 from tfpy._src.core.tensor import Tensor
@@ -32,7 +33,7 @@ def getitem(x: RaggedRows, key: Any) -> Any:
         IndexError: If a row does not exist.
         ValueError: If an integer indexes an inner ragged axis.
     """
-    keys = list(key) if isinstance(key, tuple) else [key]
+    keys = list(key) if isinstance(key, tuple | list) else [key]
     if any(k is Ellipsis for k in keys):
         at = next(i for i, k in enumerate(keys) if k is Ellipsis)
         given = sum(k is not None for k in keys) - 1
@@ -73,10 +74,20 @@ def _pick_within(x: RaggedRows, keys: list[Any]) -> Any:
     bounds = zip(x.splits[:-1].tolist(), x.splits[1:].tolist(), strict=True)
     if not isinstance(key, slice):
         column, width = _index(key), x.uniform_row_length
-        if width is None or not -width <= column < width:
+        if width is None:
             raise ValueError("Cannot index into an inner ragged dimension.")
+        if not -width <= column < width:
+            raise invalid_value(
+                "RaggedTensor",
+                "Index out of bounds when indexing into a ragged tensor: "
+                f"{column} for rows of {width} values",
+            )
         picked = take_rows(x.values, (x.splits[:-1] + column % width).astype(np.int32))
         return _pick(picked, [slice(None), *rest])
+    if isinstance(key.step, str | float):
+        raise TypeError(f"slice strides must be integers or None, got {key.step!r}")
+    if any(isinstance(v, str | float) for v in (key.start, key.stop)):
+        raise TypeError(f"slice offsets must be integers or None, got {key}")
     cut = _host_slice(key)
     rows = [range(a, b)[cut] for a, b in bounds]
     lengths = np.array([len(r) for r in rows], np.int32)
@@ -91,7 +102,13 @@ def _host_slice(key: slice) -> slice:
 
 
 def _index(value: Any) -> int:
-    return operator.index(value)
+    try:
+        return operator.index(value)
+    except TypeError:
+        raise TypeError(
+            "Only integers, slices (`:`), ellipsis (`...`), tf.newaxis (`None`) and scalar "
+            f"tf.int32/tf.int64 tensors are valid indices, got {value!r}"
+        ) from None
 
 
 class RaggedTensor(RaggedRows):
