@@ -77,6 +77,8 @@ NO_OPS = (
 """Modules with functions that are not ops, because they do not compute tensors from tensors."""
 
 NO_CALL = {
+    "register_tensor_conversion_function",
+    "random.stateless_parameterized_truncated_normal",
     "browser.draw",
     "browser.from_gpu_buffer",
     "browser.as_javascript",

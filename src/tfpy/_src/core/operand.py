@@ -73,9 +73,6 @@ class Operand(Listed):
     _package_members = _PACKAGE_MEMBERS
     __array_priority__ = 100  # NumPy calls the operators of this class for mixed operands
 
-    OVERLOADABLE_OPERATORS: ClassVar[frozenset[str]]
-    """Names of the methods that define Python's operators."""
-
     __add__: ClassVar[Binary]
     __radd__: ClassVar[Binary]
     __sub__: ClassVar[Binary]

@@ -166,24 +166,3 @@ for _symbol, _binary in _ARITHMETIC.items():
 _PLAIN: dict[str, Callable[..., Any]] = {**_COMPARISON, **_UNARY, **_EQUALITY}
 for _symbol, _function in _PLAIN.items():
     as_operator(_symbol)(_function)
-_REFLECTED = [
-    "add",
-    "and",
-    "floordiv",
-    "matmul",
-    "mod",
-    "mul",
-    "or",
-    "pow",
-    "sub",
-    "truediv",
-    "xor",
-]
-Operand.OVERLOADABLE_OPERATORS = frozenset(
-    f"__{name}__"
-    for name in (
-        *("abs", "eq", "ge", "getitem", "gt", "invert", "le", "lt", "ne", "neg"),
-        *_REFLECTED,
-        *(f"r{name}" for name in _REFLECTED),
-    )
-)

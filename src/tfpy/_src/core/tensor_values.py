@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -19,10 +19,22 @@ if TYPE_CHECKING:
     from tfpy._src.compiler.ir.aval import Array, Aval
 
 
+_ONE_SIDED = ("abs", "eq", "ge", "getitem", "gt", "invert", "le", "lt", "ne", "neg")
+_REFLECTED = (
+    *("add", "and", "floordiv", "matmul", "mod", "mul", "or", "pow", "sub", "truediv"),
+    "xor",
+)
+
+
 class TensorValues:
     """Base of `tf.Tensor`: transfers of values to the host, and conversions to Python values."""
 
     __slots__ = ()
+
+    OVERLOADABLE_OPERATORS: ClassVar[frozenset[str]] = frozenset(
+        f"__{name}__" for name in (*_ONE_SIDED, *_REFLECTED, *(f"r{n}" for n in _REFLECTED))
+    )
+    """Names of the methods that define Python's operators."""
 
     if TYPE_CHECKING:
         aval: Aval

@@ -149,7 +149,9 @@ class TypeSpec:
     def __repr__(self) -> str:
         return f"{type(self).__name__}{_serialized(self)!r}"
 
-    def __reduce__(self) -> Any:
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        if not isinstance(self, RecordSpec) or type(self).__reduce__ is not object.__reduce__:
+            return super().__reduce_ex__(protocol)
         return _restored, (type(self), _serialized(self))
 
     # Records: values of a class that a library describes (`core/records.py`)

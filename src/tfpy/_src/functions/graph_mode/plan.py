@@ -106,8 +106,11 @@ class RunPlan:
         """Run the operations and return the values of the fetches; None for an operation."""
         self.check()
         values = [*values, *self._supplied(values)]
-        with immediately():
-            found = self._body(*values) if self.is_dynamic else self._function(values)(*values)
+        try:
+            with immediately():
+                found = self._body(*values) if self.is_dynamic else self._function(values)(*values)
+        except ValueError as error:  # of shapes that are known only in a run
+            raise InvalidArgumentError(None, None, str(error)) from error
         for variable in self.assigned:
             if isinstance(variable, GraphVariable):
                 variable.has_value = True

@@ -171,6 +171,15 @@ class TensorSpec(TypeSpec):
         shape = self.shape.most_specific_compatible_shape(other.shape)
         return TensorSpec(shape, self.dtype, self.name)
 
+    def _serialize(self) -> Any:
+        return (self.shape, self.dtype, self.name)
+
+    def _batch(self, batch_size: int | None) -> TensorSpec:
+        return TensorSpec(TensorShape([batch_size]).concatenate(self.shape), self.dtype)
+
+    def _unbatch(self) -> TensorSpec:
+        return TensorSpec(self.shape[1:], self.dtype)
+
     def __eq__(self, other: object) -> bool:
         return isinstance(other, TensorSpec) and _facts(self) == _facts(other)
 

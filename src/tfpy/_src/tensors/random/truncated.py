@@ -28,7 +28,7 @@ def stateless_parameterized_truncated_normal(
     The numbers are not those of TensorFlow, but have the same distribution.
 
     Args:
-        shape: Shape of the result. The parameters must broadcast to it.
+        shape: Shape of the result, which ends with the broadcast shape of the parameters.
         seed: Two integers that determine the result, as an integer tensor of shape `[2]`.
         means: Means of the distributions before truncation, a float tensor. Default: 0.
         stddevs: Standard deviations before truncation, of the same dtype. Default: 1.
@@ -44,7 +44,7 @@ def stateless_parameterized_truncated_normal(
     Example:
         >>> import tfpy as tf
         >>> x = tf.random.stateless_parameterized_truncated_normal(
-        ...     [100], [1, 2], means=[0.0], stddevs=[1.0], minvals=[0.5], maxvals=[0.75]
+        ...     [100, 1], [1, 2], means=[0.0], stddevs=[1.0], minvals=[0.5], maxvals=[0.75]
         ... )
         >>> bool(tf.reduce_all((x >= 0.5) & (x <= 0.75)))
         True
