@@ -99,6 +99,7 @@ from tfpy._src.library.compat.graph_reports import (
 from tfpy._src.library.compat.graph_scopes import (
     AUTO_REUSE as AUTO_REUSE,
     VariableScope as VariableScope,
+    colocate_with as colocate_with,
     get_variable_scope as get_variable_scope,
     name_scope as name_scope,
     variable_scope as variable_scope,

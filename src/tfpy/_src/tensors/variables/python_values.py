@@ -36,9 +36,6 @@ class PythonValues(Holder):
     __itruediv__ = _refusing("/=", "assign(variable / value)")
     __ipow__ = _refusing("**=", "assign(variable ** value)")
 
-    initializer: Any = None
-    """Operation that assigns the initial value. Outside of graphs, a Variable always has one."""
-
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
         return self.tensor.__array__(dtype, copy)
 
