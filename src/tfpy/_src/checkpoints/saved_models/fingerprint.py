@@ -128,4 +128,4 @@ def read_fingerprint(export_dir: PathLike) -> Fingerprint:
     version = found.get(_VERSION, b"")
     producer = version[1] if isinstance(version, memoryview) and len(version) > 1 else None
     hashes: Any = [found.get(i + 1, 0) for i in range(len(_NAMES))]
-    return Fingerprint(*hashes, producer)
+    return Fingerprint(*hashes, version=producer)
