@@ -96,8 +96,8 @@ def test_parameters(name: str) -> None:
 IGNORED = {
     "follow from the inputs": """
         T Tcomplex Tkeys Tout Treal Tvalues dtype element_dtype element_shape element_shape_except0
-        component_types elem_type internal_type key_dtype num_sparse num_split output_shapes shape
-        value_dtype
+        component_types elem_type internal_type key_dtype ksize num_sparse num_split output_shapes
+        out_row_splits_type out_values_type padding shape strides value_dtype
     """,
     "int64 is int32": "Tsplits out_idx out_type shape_type",
     "how it is computed": """

@@ -65,7 +65,7 @@ class DType(Listed):
             ImportError: If the type belongs to `ml_dtypes`, which is not installed.
         """
         if self.is_quantized:
-            return np.dtype([(self.name, self.unquantized.name)])
+            return np.dtype([(self.name, unquantized(self).name)])
         if not self.is_extension:
             return _NUMPY_TYPES.get(self.name) or getattr(np, self.name)
         try:
@@ -158,11 +158,6 @@ class DType(Listed):
     def is_unsigned(self) -> builtins.bool:
         """True for unsigned integer dtypes."""
         return self.name.startswith("uint")
-
-    @property
-    def unquantized(self) -> DType:
-        """Integer dtype with the bits of a quantized one; any other dtype itself."""
-        return _NAMED[self.name.replace("q", "")] if self.is_quantized else self
 
     @property
     def is_quantized(self) -> builtins.bool:
@@ -343,6 +338,11 @@ def real_part(dtype: DType) -> DType:
 def with_parts(dtype: DType) -> DType:
     """Return the dtype of complex numbers with parts of the given dtype."""
     return complex64 if dtype == float32 else complex128
+
+
+def unquantized(dtype: DType) -> DType:
+    """Return the integer dtype with the bits of a quantized one; any other dtype itself."""
+    return _NAMED[dtype.name.replace("q", "")] if dtype.is_quantized else dtype
 
 
 def as_dtype(type_value: Any) -> DType:

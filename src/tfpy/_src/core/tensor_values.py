@@ -9,7 +9,7 @@ import numpy as np
 from tfpy._src.backends.abilities import sharing_of
 from tfpy._src.backends.awaitable import awaitable
 from tfpy._src.backends.registry import active_backend
-from tfpy._src.base.dtypes import DEVICE_DTYPES, variant
+from tfpy._src.base.dtypes import DEVICE_DTYPES, unquantized, variant
 from tfpy._src.base.errors import InvalidArgumentError
 
 if TYPE_CHECKING:
@@ -95,7 +95,7 @@ class TensorValues:
             )
         found = self.host_view()
         dtype = self.aval.dtype
-        return found.view(dtype.unquantized.as_numpy_dtype) if dtype.is_quantized else found
+        return found.view(unquantized(dtype).as_numpy_dtype) if dtype.is_quantized else found
 
     def data_sync(self) -> np.ndarray[Any, Any]:
         """Return a copy of the values as a NumPy array, like `numpy()`.

@@ -127,5 +127,5 @@ def read_fingerprint(export_dir: PathLike) -> Fingerprint:
         raise ModelFileError(f"{path} is not a fingerprint")
     version = found.get(_VERSION, b"")
     producer = version[1] if isinstance(version, memoryview) and len(version) > 1 else None
-    hashes = {name: found.get(i, 0) for i, name in enumerate(_NAMES, 1)}
+    hashes = {name: found.get(i + 1, 0) for i, name in enumerate(_NAMES)}
     return Fingerprint(**hashes, version=producer)

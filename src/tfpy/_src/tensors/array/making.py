@@ -265,9 +265,9 @@ def cast(x: TensorLike, dtype: DTypeLike, name: str | None = None) -> Tensor:
     if tensor.dtype == kind:
         return tensor
     if tensor.dtype.is_quantized:
-        return cast(casting.bitcast(tensor, dtype=tensor.dtype.unquantized), kind)
+        return cast(casting.bitcast(tensor, dtype=dtypes.unquantized(tensor.dtype)), kind)
     if kind.is_quantized:
-        bits: Tensor = casting.bitcast(cast(tensor, kind.unquantized), dtype=kind)
+        bits: Tensor = casting.bitcast(cast(tensor, dtypes.unquantized(kind)), dtype=kind)
         return bits
     return casting.cast(tensor, dtype=kind)
 

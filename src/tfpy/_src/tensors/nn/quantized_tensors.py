@@ -233,7 +233,7 @@ def _quantized(dtype: DTypeLike, mode: str) -> DType:
 
 def _ends(kind: DType, narrow: bool) -> tuple[float, float]:
     """Return the lowest and the highest integer of a quantized dtype."""
-    plain = kind.unquantized
+    plain = dtypes.unquantized(kind)
     return float(plain.min) + narrow, float(plain.max)
 
 
@@ -251,7 +251,7 @@ def _along(axis: int | None, rank: int) -> list[int]:
 
 def _integers(steps: Tensor, kind: DType) -> Tensor:
     """Convert integers from floats; 2 ** 31, which float32 cannot tell from the limit, is cut."""
-    plain = kind.unquantized
+    plain = dtypes.unquantized(kind)
     found = cast(steps, plain)
     if plain == dtypes.int32:
         found = where(steps >= float(plain.max), plain.max, found)
