@@ -101,6 +101,9 @@ def test_monitored_training(tf: Any) -> Any:
     train, seen = tf.compat.v1.train, []
 
     class Recorder(train.SessionRunHook):  # type: ignore[misc]
+        def __init__(self, loss: Any) -> None:
+            self.loss = loss
+
         def begin(self) -> None:
             seen.append("begin")
 
@@ -108,7 +111,7 @@ def test_monitored_training(tf: Any) -> Any:
             seen.append(type(coord).__name__)
 
         def before_run(self, run_context: Any) -> Any:
-            return train.SessionRunArgs(tf.compat.v1.global_variables()[0])
+            return train.SessionRunArgs(self.loss)
 
         def after_run(self, run_context: Any, run_values: Any) -> None:
             seen.append(float(np.round(run_values.results, 3)))
@@ -117,7 +120,7 @@ def test_monitored_training(tf: Any) -> Any:
             seen.append(int(session.run(train.get_global_step())))
 
     def hooks(train: Any, loss: Any) -> list[Any]:
-        return [train.StopAtStepHook(num_steps=5), train.NanTensorHook(loss), Recorder()]
+        return [train.StopAtStepHook(num_steps=5), train.NanTensorHook(loss), Recorder(loss)]
 
     with tempfile.TemporaryDirectory() as folder:
         first = _trained(tf, folder, hooks)
