@@ -40,7 +40,7 @@ def judge(outcome: Outcome | None) -> str:
     if outcome.get("missing") or "StandIn" in outcome["error"]:
         return "missing name"
     error = str(outcome["error"])
-    if PRIVATE.search(error):
+    if PRIVATE.search(error) or outcome.get("kind") == "NoTestsError":
         return "private"
     if " does not match " in error or "not found in" in error:
         return "text"

@@ -29,7 +29,7 @@ def _rows(values: TensorLike) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any
     return host.reshape(-1), np.arange(host.size) // max(width, 1), host.shape[:-1]
 
 
-def _weights(values: TensorLike, weights: TensorLike) -> np.ndarray[Any, Any]:
+def _weights(values: Any, weights: Any) -> np.ndarray[Any, Any]:
     """Return the host values of the weights, which must have the structure of the values."""
     for kind, name in ((RaggedTensor, "RaggedTensor"), (SparseTensor, "SparseTensor")):
         if isinstance(values, kind) and not isinstance(weights, kind):

@@ -94,11 +94,11 @@ def bincount(
     if not isinstance(arr, SparseTensor) or not isinstance(weights, SparseTensor | None):
         raise ValueError(
             "`weights` must be a SparseTensor if and only if `arr` is a SparseTensor. Received "
-            f"weights={weights}"
+            f"weights={weights!r}"
         )
     if weights is not None:
         check_same_places("bincount", arr, weights)
-    flat = None if weights is None else weights.values
+    flat = weights.values if isinstance(weights, SparseTensor) else None
     if axis != -1:
         return counting.bincount(
             arr.values, flat, minlength, maxlength, dtype, name, axis, binary_output
