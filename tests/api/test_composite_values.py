@@ -83,6 +83,7 @@ def in_nests(tf: Any) -> list[Any]:
     spec = tf.type_spec_from_value(value)
     other = tf.type_spec_from_value(interval(tf)(tf.constant(1), tf.constant([2])))
     return [
+        tf.is_tensor(value),
         len(tf.nest.flatten([value])),
         tf.nest.flatten([value], expand_composites=True),
         doubled.high,
