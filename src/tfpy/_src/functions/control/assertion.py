@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from tfpy._src.base import tracing
 from tfpy._src.base.errors import InvalidArgumentError
 from tfpy._src.core.array_text import summary
 from tfpy._src.core.typing import TensorLike
@@ -43,11 +44,14 @@ def Assert(  # noqa: N802 - TensorFlow's name
 
     See also: `tf.debugging.assert_equal`, `tf.debugging.check_numerics`.
     """
-    hold(condition, [], list(data), summarize)
+    return hold(condition, [], list(data), summarize)
 
 
-def hold(condition: Any, said: Sequence[Any], data: Sequence[Any], keep: int | None) -> None:
+def hold(condition: Any, said: Sequence[Any], data: Sequence[Any], keep: int | None) -> Any:
     """Raise an error at each run unless a condition is true.
+
+    Returns:
+        None. In a graph of TensorFlow 1, the operation that checks the condition.
 
     Args:
         condition: Bool tensor. All elements must be true.
@@ -59,6 +63,10 @@ def hold(condition: Any, said: Sequence[Any], data: Sequence[Any], keep: int | N
         InvalidArgumentError: If the condition is false.
     """
 
+    active = tracing.local.active
+    if active and active[-1].is_graph:
+        return active[-1].record(hold, (condition, said, data, keep), {})
+
     def check(holds: Any, texts: Any, values: Any) -> None:
         if not np.asarray(holds).all():
             shown = [v if isinstance(v, str) else _shown(v, keep) for v in (*texts, *values)]
@@ -67,6 +75,7 @@ def hold(condition: Any, said: Sequence[Any], data: Sequence[Any], keep: int | N
 
     if not effect(check, condition, list(said), list(data)):
         check(condition, said, data)
+    return None
 
 
 def _shown(value: Any, keep: int | None) -> str:

@@ -15,7 +15,6 @@ from tfpy._src.core.dispatch import per_value
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.core.typing import DTypeLike, FloatLike, TensorLike
 from tfpy._src.functions.control.assertion import hold
-from tfpy._src.functions.graph_mode.recording import recorded
 from tfpy._src.tensors.array.reshaping import identity
 from tfpy._src.tensors.composite.ragged.broadcast import matched
 from tfpy._src.tensors.composite.ragged.tensor import RaggedTensor
@@ -47,7 +46,7 @@ def _comparison(name: str, symbol: str, op: Any, holds: str, fails: str) -> Call
     ) -> None:  # fmt: skip
         a, b = _operands(op, x, y)
         said = [*([message] if message else []), f"Condition x {symbol} y did not hold."]
-        hold(reduce_all(op(a, b)), said, ["x:", a, "y:", b], summarize)
+        return hold(reduce_all(op(a, b)), said, ["x:", a, "y:", b], summarize)
 
     assertion.__name__ = assertion.__qualname__ = name
     assertion.__doc__ = f"""Assert that `x {symbol} y` holds for every element, with broadcasting.
@@ -73,7 +72,7 @@ def _comparison(name: str, symbol: str, op: Any, holds: str, fails: str) -> Call
         ...     print("it does not hold")
         it does not hold
     """
-    return recorded(assertion)
+    return assertion
 
 
 assert_equal = _comparison("assert_equal", "==", logic.equal, "[1, 2], [1, 2]", "[1, 2], [1, 3]")
@@ -88,7 +87,6 @@ assert_greater_equal = _comparison(
 _none_equal = _comparison("assert_none_equal", "!=", logic.not_equal, "1, 2", "1, 1")
 
 
-@recorded
 def assert_none_equal(
     x: TensorLike, y: TensorLike, summarize: int | None = None, message: str | None = None,
     name: str | None = None,
@@ -131,7 +129,7 @@ def _sign(name: str, symbol: str, op: Any, holds: str, fails: str) -> Callable[.
             *([message] if message else []),
             f"Condition x {symbol} 0 did not hold element-wise:",
         ]
-        hold(reduce_all(op(a, 0)), said, [a], summarize)
+        return hold(reduce_all(op(a, 0)), said, [a], summarize)
 
     assertion.__name__ = assertion.__qualname__ = name
     assertion.__doc__ = f"""Assert that `x {symbol} 0` holds for every element.
@@ -155,7 +153,7 @@ def _sign(name: str, symbol: str, op: Any, holds: str, fails: str) -> Callable[.
         ...     print("it does not hold")
         it does not hold
     """
-    return recorded(assertion)
+    return assertion
 
 
 assert_positive = _sign("assert_positive", ">", logic.greater, "[1, 2]", "[0, 2]")
@@ -164,7 +162,6 @@ assert_non_negative = _sign("assert_non_negative", ">=", logic.greater_equal, "[
 assert_non_positive = _sign("assert_non_positive", "<=", logic.less_equal, "[0, -2]", "[0, 2]")
 
 
-@recorded
 def assert_near(
     x: TensorLike, y: TensorLike, rtol: FloatLike | None = None,
     atol: FloatLike | None = None, message: str | None = None,
@@ -201,10 +198,9 @@ def assert_near(
     near = logic.less_equal(ew.abs_(a - b), absolute + relative * ew.abs_(b))
     said = [*([message] if message else []), f"x and y not equal to tolerance rtol = {relative}, "
             f"atol = {absolute}"]  # fmt: skip
-    hold(reduce_all(near), said, ["x:", a, "y:", b], summarize)
+    return hold(reduce_all(near), said, ["x:", a, "y:", b], summarize)
 
 
-@recorded
 @per_value
 def check_numerics(tensor: TensorLike, message: str, name: str | None = None) -> Tensor:
     """Assert that all elements of a tensor are finite, and return the tensor.
@@ -236,7 +232,6 @@ def check_numerics(tensor: TensorLike, message: str, name: str | None = None) ->
     return identity(x)
 
 
-@recorded
 def assert_all_finite(x: TensorLike, message: str, name: str | None = None) -> Tensor:
     """Assert that all elements of a tensor are finite, and return the tensor.
 
