@@ -471,7 +471,8 @@ def root(value):
 def traced(x):
     assert root(x) == "tensorflow"
     return x
-traced(tf.constant(1.0))
+traced._decorate(lambda function: lambda x: function(x) + 1)
+assert traced(tf.constant(1.0)) == 2.0
 values = [tf.constant(1), tf.Variable(1), tf.float32, tf.TensorShape([1]), tf.TensorSpec([1])]
 values += [tf.IndexedSlices([1.0], [0]), traced, tf.sparse.from_dense([1])]
 assert {root(value) for value in values} == {"tensorflow"}

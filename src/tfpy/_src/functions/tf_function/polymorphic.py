@@ -58,10 +58,19 @@ class Function(Listed, Generic[P, R]):
         self.python_function = python_function
         self.input_signature = None if input_signature is None else tuple(input_signature)
         self._quantize = quantize
+        self._autograph = autograph
         self._reduce_retracing = reduce_retracing
         self._traceable = Traceable(python_function, self.input_signature, autograph, quantize)
         self._traces = Traces(self._traceable, reduce_retracing)
         self._bound = weakref.WeakKeyDictionary[Any, Function[..., R]]()
+
+    def _decorate(self, decorator: Callable[[Callable[P, R]], Callable[P, R]]) -> None:
+        """Decorate the Python function, under the private name of TensorFlow that Sonnet uses."""
+        self.python_function = decorator(self.python_function)
+        self._traceable = Traceable(
+            self.python_function, self.input_signature, self._autograph, self._quantize
+        )
+        self._traces = Traces(self._traceable, self._reduce_retracing)
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         """Run the compiled function, after tracing it if the signature is new.
