@@ -244,6 +244,7 @@ def test_refused_parts(tf: Any) -> None:
         (TypeError, "must be an `int` or 1-D list", lambda: tf.split(r, "a")),
         (invalid, "starts", lambda: tf.ragged.range([[0]], 5)),
         (invalid, "must have the same shape", lambda: tf.ragged.range([0], [1, 2])),
+        (invalid, "Requires delta != 0", lambda: tf.ragged.range(0, 5, 0)),
         (invalid, "Requires .* <= ", lambda: tf.ragged.range(0.1, 1e10, 1e-10)),
     ]:
         with pytest.raises(kind, match=text):
@@ -503,3 +504,8 @@ def test_gather_along_rows(tf: Any) -> Any:
         lambda: tf.gather(rows, 0, batch_dims=1),
     ]
     return found, [tf.is_tensor(x) for x in found], [error(call) for call in wrong]
+
+
+def test_ranges_that_are_too_long() -> None:
+    with pytest.raises(tfpy.errors.InvalidArgumentError, match="overflowed"):
+        tfpy.ragged.range([0, 0], [2**31 - 1, 1])

@@ -170,6 +170,8 @@ def range(
     exact = np.maximum(np.ceil((last.astype(np.float64) - first) / step), 0)
     if exact.max(initial=0) > _MOST:
         raise invalid("ragged.range", f"Requires ((limit - start) / delta) <= {_MOST}")
+    if exact.sum() > _MOST:
+        raise invalid("ragged.range", f"the row splits overflowed: {exact.sum():.0f} values")
     counts = exact.astype(np.int32)
     splits = partition.from_lengths(counts)
     at = partition.positions(splits).astype(kind.as_numpy_dtype)
