@@ -94,7 +94,6 @@ NO_CALL = {
     *(f"losses.{n}_cross_entropy" for n in ("sigmoid", "softmax")),
     *("approx_top_k", "config.experimental.enable_op_determinism", "conv"),
     *("experimental.dlpack.from_dlpack", "experimental.dlpack.to_dlpack"),
-    *("io.gfile.get_registered_schemes", "saved_model.experimental.read_fingerprint"),
     *("extract_volume_patches", "fingerprint", "get_current_name_scope"),
     *(f"image.{n}" for n in ("decode_gif", "encode_jpeg", "encode_png", "is_jpeg")),
     *(f"image.{n}" for n in ("decode_and_crop_jpeg", "decode_webp", "extract_jpeg_shape")),
