@@ -2,7 +2,8 @@
 
 # Generated from api.toml and the op table by `build.py face`. Edit those instead.
 
-from tfpy._src.checkpoints.saved_models.function_graph import FunctionType as FunctionType
+import typing as _typing
+
 from tfpy._src.core.typing import TensorLike as TensorLike
 from tfpy._src.functions.tf_function.concrete import ConcreteFunction as ConcreteFunction
 from tfpy._src.functions.tf_function.interfaces import (
@@ -11,3 +12,10 @@ from tfpy._src.functions.tf_function.interfaces import (
     PolymorphicFunction as PolymorphicFunction,
 )
 from tfpy.types.experimental import distributed as distributed
+
+if _typing.TYPE_CHECKING:
+    from tfpy._src.checkpoints.saved_models.function_graph import FunctionType as FunctionType
+
+_LATER = {
+    "FunctionType": "tfpy._src.checkpoints.saved_models.function_graph",
+}
