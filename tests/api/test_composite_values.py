@@ -163,6 +163,7 @@ def conversions(tf: Any) -> list[Any]:
         tf.stack([Celsius(1.0), 2.0]),
         tf.square(Boiling(1.0)),
         tf.is_tensor(Celsius(1.0)),
+        tf.is_tensor(type("Marked", (), {"is_tensor_like": True})()),
         error(lambda: tf.convert_to_tensor(Boiling(None))),
         error(lambda: tf.register_tensor_conversion_function(int, kelvin)),
         error(lambda: tf.register_tensor_conversion_function(3, kelvin)),

@@ -12,7 +12,6 @@ from tfpy._src.backends.javascript.interop import array_values, is_js_array
 from tfpy._src.base import dtypes
 from tfpy._src.base.dtypes import DType, DTypeLike, as_dtype
 from tfpy._src.compiler.ir.op import OPS, Op
-from tfpy._src.core.composite_tensor import CompositeTensor
 from tfpy._src.core.host_arrays import to_array
 from tfpy._src.core.operand import AnyTensor, Composite, FieldRecord, Holder, Operand
 from tfpy._src.core.scalar_cache import scalar
@@ -23,8 +22,8 @@ from tfpy._src.core.typing import ShapeLike, TensorLike
 def is_tensor(x: object) -> bool:
     """Return True if a value is a tensor or another object that represents one.
 
-    These objects are tensors, Variables, ragged and sparse tensors, `tf.IndexedSlices`, and values
-    of libraries that consist of tensors.
+    These objects are tensors, Variables, ragged and sparse tensors, `tf.IndexedSlices`, and objects
+    of other libraries with an attribute `is_tensor_like`.
     Variables of other libraries that can be converted to tensors, such as Keras's, also count.
     NumPy arrays and Python numbers do not count, although functions accept them in place of
     tensors.
@@ -42,9 +41,9 @@ def is_tensor(x: object) -> bool:
 
     See also: `tf.convert_to_tensor`.
     """
-    if isinstance(x, FieldRecord):
-        return isinstance(x, CompositeTensor)
-    return isinstance(x, AnyTensor) or (isinstance(x, Composite) and x.is_like_tensor)
+    if isinstance(x, AnyTensor) or (isinstance(x, Composite) and x.is_like_tensor):
+        return True
+    return hasattr(x, "is_tensor_like")  # as libraries mark objects that TensorFlow converts
 
 
 def is_operand(x: Any) -> bool:
