@@ -110,7 +110,7 @@ OTHERS_LATE = (
     *("library/sparse/sampled", "tensors/nn/quantized_tensors"),
     *("tensors/nn/moving_average", "tensors/random/initializers", "tensors/random/word_stream"),
     *("keras_support/cell_wrapper*", "checkpoints/saver", "checkpoints/state"),
-    *("checkpoints/scaffolds", "checkpoints/session_hooks", "data/graph_*", "data/placeholders"),
+    *("checkpoints/sessions/*", "data/graph_*", "data/placeholders"),
 )
 ENGINE = "tfpy/_src/"
 FINDS = ("__init__", *(f"loader/{name}" for name in LOADER))

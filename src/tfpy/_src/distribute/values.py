@@ -42,6 +42,14 @@ class PerReplica(DistributedValues, Wrapper):
 
     Args:
         stacked: Components along a new first axis.
+
+    Example:
+        >>> import tfpy as tf
+        >>> value = tf.types.experimental.distributed.PerReplica(tf.constant([1.0, 2.0]))
+        >>> [float(component) for component in value.values]
+        [1.0, 2.0]
+
+    See also: `tf.distribute.DistributedValues`.
     """
 
     def __init__(self, stacked: Tensor) -> None:

@@ -12,12 +12,26 @@ from tfpy._src.checkpoints.graph_checkpoints import (
     remove_checkpoint as remove_checkpoint,
     write_graph as write_graph,
 )
-from tfpy._src.checkpoints.monitored_sessions import (
+from tfpy._src.checkpoints.saver import Saver as Saver
+from tfpy._src.checkpoints.sessions.hooks import (
+    LoggingTensorHook as LoggingTensorHook,
+    SecondOrStepTimer as SecondOrStepTimer,
+    SessionRunArgs as SessionRunArgs,
+    SessionRunContext as SessionRunContext,
+    SessionRunHook as SessionRunHook,
+    SessionRunValues as SessionRunValues,
+    StopAtStepHook as StopAtStepHook,
+)
+from tfpy._src.checkpoints.sessions.monitored import (
     MonitoredSession as MonitoredSession,
     MonitoredTrainingSession as MonitoredTrainingSession,
     SingularMonitoredSession as SingularMonitoredSession,
 )
-from tfpy._src.checkpoints.more_hooks import (
+from tfpy._src.checkpoints.sessions.nan_hooks import (
+    NanLossDuringTrainingError as NanLossDuringTrainingError,
+    NanTensorHook as NanTensorHook,
+)
+from tfpy._src.checkpoints.sessions.saving_hooks import (
     CheckpointSaverHook as CheckpointSaverHook,
     CheckpointSaverListener as CheckpointSaverListener,
     FeedFnHook as FeedFnHook,
@@ -26,25 +40,11 @@ from tfpy._src.checkpoints.more_hooks import (
     StepCounterHook as StepCounterHook,
     SummarySaverHook as SummarySaverHook,
 )
-from tfpy._src.checkpoints.nan_hooks import (
-    NanLossDuringTrainingError as NanLossDuringTrainingError,
-    NanTensorHook as NanTensorHook,
-)
-from tfpy._src.checkpoints.saver import Saver as Saver
-from tfpy._src.checkpoints.scaffolds import (
+from tfpy._src.checkpoints.sessions.scaffolds import (
     ChiefSessionCreator as ChiefSessionCreator,
     Scaffold as Scaffold,
     SessionCreator as SessionCreator,
     WorkerSessionCreator as WorkerSessionCreator,
-)
-from tfpy._src.checkpoints.session_hooks import (
-    LoggingTensorHook as LoggingTensorHook,
-    SecondOrStepTimer as SecondOrStepTimer,
-    SessionRunArgs as SessionRunArgs,
-    SessionRunContext as SessionRunContext,
-    SessionRunHook as SessionRunHook,
-    SessionRunValues as SessionRunValues,
-    StopAtStepHook as StopAtStepHook,
 )
 from tfpy._src.checkpoints.state import (
     get_checkpoint_state as get_checkpoint_state,

@@ -283,7 +283,18 @@ class AtomicFunction:
 
 
 class FunctionType(inspect.Signature):
-    """The parameters of a concrete function. Their annotations are specs and values."""
+    """The parameters of a concrete function. Their annotations are specs and values.
+
+    Example:
+        >>> import tfpy as tf
+        >>> concrete = tf.function(lambda x: x * 2).get_concrete_function(tf.TensorSpec([2]))
+        >>> isinstance(concrete.function_type, tf.types.experimental.FunctionType)
+        True
+        >>> concrete.function_type.parameters["x"].annotation
+        TensorSpec(shape=(2,), dtype=tf.float32, name='x')
+
+    See also: `tf.types.experimental.ConcreteFunction`.
+    """
 
 
 def function_type_of(concrete: ConcreteFunction) -> FunctionType:

@@ -7,18 +7,22 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Self
 
 from tfpy._src.base.errors import OutOfRangeError
-from tfpy._src.checkpoints.more_hooks import CheckpointSaverHook, StepCounterHook, SummarySaverHook
-from tfpy._src.checkpoints.scaffolds import (
-    ChiefSessionCreator,
-    Scaffold,
-    SessionCreator,
-    WorkerSessionCreator,
-)
-from tfpy._src.checkpoints.session_hooks import (
+from tfpy._src.checkpoints.sessions.hooks import (
     SessionRunArgs,
     SessionRunContext,
     SessionRunHook,
     SessionRunValues,
+)
+from tfpy._src.checkpoints.sessions.saving_hooks import (
+    CheckpointSaverHook,
+    StepCounterHook,
+    SummarySaverHook,
+)
+from tfpy._src.checkpoints.sessions.scaffolds import (
+    ChiefSessionCreator,
+    Scaffold,
+    SessionCreator,
+    WorkerSessionCreator,
 )
 from tfpy._src.core.typing import PathLike
 from tfpy._src.functions.graph_mode.defaults import get_default_graph

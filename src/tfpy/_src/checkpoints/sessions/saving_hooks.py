@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from tfpy._src.checkpoints.session_hooks import (
+from tfpy._src.checkpoints.sessions.hooks import (
     LOGGER,
     SecondOrStepTimer,
     SessionRunArgs,

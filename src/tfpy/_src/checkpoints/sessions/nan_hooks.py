@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tfpy._src.checkpoints.session_hooks import (
+from tfpy._src.checkpoints.sessions.hooks import (
     LOGGER,
     SessionRunArgs,
     SessionRunContext,

@@ -1,0 +1,1 @@
+"""Sessions with hooks: `MonitoredSession`, its scaffold and the hooks of `tf.compat.v1.train`."""
