@@ -117,7 +117,10 @@ FINDS = ("__init__", *(f"loader/{name}" for name in LOADER))
 """Modules of the engine that stay files, because they let Python find the others."""
 IN_RUN = ("tfpy/assets/xnnpack-*.wasm", "tfpy/assets/tfpy-run.*")
 """The wasm modules and the runner of exported programs, which the site has in run/."""
-HOST = ("tfpy_pytest.py",)
+HOST = (
+    "tfpy_pytest.py",
+    *(f"tfpy/testing/*{name}.*" for name in ("plugin", "webkit")),
+)
 """Files that only CPython uses."""
 ENGINE_LATE = (
     f"{ENGINE}formats/*",

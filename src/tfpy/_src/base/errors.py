@@ -184,7 +184,7 @@ class NotTraceableError(NotImplementedError):
         ... def positive(x):
         ...     return tf.boolean_mask(x, x > 0)
         >>> try:
-        ...     positive.get_concrete_function(tf.TensorSpec([3]))
+        ...     positive.get_concrete_function(tf.TensorSpec([3])).structured_outputs
         ... except tf.errors.NotTraceableError:
         ...     print("the number of results depends on values")
         the number of results depends on values

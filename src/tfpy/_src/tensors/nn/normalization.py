@@ -362,7 +362,8 @@ def local_response_normalization(
     if x.ndim != 4:
         raise invalid("lrn", f"input must be 4-dimensional, got shape {list(x.aval.shape)}")
     depth = x.aval.shape[3]
-    near = band_part(ones([depth, depth], x.dtype), radius, radius)
+    width = min(radius, depth)
+    near = band_part(ones([depth, depth], x.dtype), width, width)
     sums = matmul(ew.square(x), near)
     return x * ew.power(sums * float(alpha) + float(bias), -float(beta))
 
