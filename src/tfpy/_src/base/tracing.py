@@ -82,6 +82,17 @@ def current() -> Trace | None:
     return active[-1] if active else None
 
 
+def active_graph() -> Any:
+    """Return the graph of TensorFlow 1 that records ops, or None."""
+    active = local.active
+    return active[-1] if active and active[-1].is_graph else None
+
+
+def in_graph() -> bool:
+    """Return True inside a graph of TensorFlow 1, also in functions that are traced there."""
+    return any(trace.is_graph for trace in local.active)
+
+
 def executing_eagerly() -> bool:
     """Return True if ops run immediately, and False while a `tf.function` is traced.
 

@@ -15,13 +15,13 @@ from typing import Any, TextIO
 
 import numpy as np
 
-from tfpy._src.base import errors
+from tfpy._src.base import errors, tracing
 from tfpy._src.functions.graph_mode.graph import Graph
 from tfpy._src.tensors.random.streams import set_seed
 from tfpy._src.testing.base import Message
 from tfpy._src.testing.bounds import BoundAssertions
 from tfpy._src.testing.environment import temporary_folder
-from tfpy._src.testing.sessions import EagerSession, NoSession, in_graph
+from tfpy._src.testing.sessions import EagerSession, NoSession
 
 _SEED = 87654321
 """Seed that TensorFlow's test case sets before each test."""
@@ -194,7 +194,7 @@ class TestCase(BoundAssertions):
         Yields:
             An object without attributes, or a `tf.compat.v1.Session` inside a `tf.Graph`.
         """
-        if not in_graph():
+        if not tracing.in_graph():
             yield NoSession()
             return
         with self._sessions.new(graph, config) as session:
@@ -220,7 +220,7 @@ class TestCase(BoundAssertions):
             An object whose method `run` returns the values of tensors as `evaluate` does. It is
             the same session for all calls in a test inside a `tf.Graph`.
         """
-        if not in_graph():
+        if not tracing.in_graph():
             yield EagerSession(self.evaluate)
             return
         with self._sessions.cached(graph, config) as session:
@@ -245,7 +245,7 @@ class TestCase(BoundAssertions):
         Yields:
             None, or the session of the test inside a `tf.Graph`.
         """
-        if not in_graph():
+        if not tracing.in_graph():
             yield None
             return
         with self._sessions.cached(graph, config) as session:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from tfpy._src.base import dtypes
+from tfpy._src.base import dtypes, tracing
 from tfpy._src.core.typing import FloatLike, Nest, TensorLike
 from tfpy._src.tensors.composite.host_values import Array
 from tfpy._src.testing.arrays import (
@@ -20,7 +20,7 @@ from tfpy._src.testing.arrays import (
     values_of,
 )
 from tfpy._src.testing.base import Base, Message
-from tfpy._src.testing.sessions import GraphSessions, in_graph
+from tfpy._src.testing.sessions import GraphSessions
 
 _PRINTED = 500
 """Number of elements from which the contents of arrays are not printed."""
@@ -52,7 +52,7 @@ class ArrayAssertions(Base):
             >>> tf.test.TestCase().evaluate({"a": tf.constant([1, 2])})
             {'a': array([1, 2], dtype=int32)}
         """
-        return self._sessions.evaluate(tensors) if in_graph() else values_of(tensors)
+        return self._sessions.evaluate(tensors) if tracing.in_graph() else values_of(tensors)
 
     def evaluate_if_both_tensors(self, a: Nest, b: Nest) -> tuple[Nest, Nest]:
         """Return two values, which assertions convert to arrays.

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
-from tfpy._src.base import tracing
 from tfpy._src.core import nest
 from tfpy._src.core.typing import Nest
 from tfpy._src.functions.graph_mode.graph import Graph
@@ -38,11 +37,6 @@ class NoSession:
             f"self.session() has no attribute {name!r}, because tensors are computed at once. Use "
             "self.evaluate(tensor) instead of session.run(tensor)."
         )
-
-
-def in_graph() -> bool:
-    """Return True if ops are recorded in a graph of TensorFlow 1."""
-    return any(trace.is_graph for trace in tracing.local.active)
 
 
 class GraphSessions:

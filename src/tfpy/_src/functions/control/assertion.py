@@ -63,9 +63,9 @@ def hold(condition: Any, said: Sequence[Any], data: Sequence[Any], keep: int | N
         InvalidArgumentError: If the condition is false.
     """
 
-    active = tracing.local.active
-    if active and active[-1].is_graph:
-        return active[-1].record(hold, (condition, said, data, keep), {})
+    graph = tracing.active_graph()
+    if graph is not None:
+        return graph.record(hold, (condition, said, data, keep), {})
 
     def check(holds: Any, texts: Any, values: Any) -> None:
         if not np.asarray(holds).all():

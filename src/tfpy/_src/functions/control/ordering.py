@@ -34,9 +34,9 @@ def control_dependencies(control_inputs: Iterable[object] | None) -> Iterator[No
 
     See also: `tf.group`.
     """
-    trace = tracing.current()
-    if trace is not None and trace.is_graph:
-        with trace.control_dependencies(control_inputs):
+    graph = tracing.active_graph()
+    if graph is not None:
+        with graph.control_dependencies(control_inputs):
             yield
         return
     for value in control_inputs or ():
@@ -66,8 +66,8 @@ def group(*inputs: object, name: str | None = None) -> Any:
 
     See also: `tf.control_dependencies`, `tf.no_op`.
     """
-    trace = tracing.current()
-    return trace.group(inputs, name) if trace is not None and trace.is_graph else None
+    graph = tracing.active_graph()
+    return graph.group(inputs, name) if graph is not None else None
 
 
 def no_op(name: str | None = None) -> Any:
@@ -88,8 +88,8 @@ def no_op(name: str | None = None) -> Any:
 
     See also: `tf.group`.
     """
-    trace = tracing.current()
-    return trace.group((), name or "NoOp") if trace is not None and trace.is_graph else None
+    graph = tracing.active_graph()
+    return graph.group((), name or "NoOp") if graph is not None else None
 
 
 def tuple(

@@ -155,4 +155,4 @@ def executing_eagerly_outside_functions() -> bool:
 
     See also: `tf.executing_eagerly`.
     """
-    return not any(trace.is_graph for trace in tracing.local.active)
+    return not tracing.in_graph()

@@ -25,10 +25,10 @@ def _aval(shape: Any, dtype: DTypeLike) -> Aval:
 
 
 def _graph(name: str) -> Graph:
-    current = tracing.current()
-    if current is None or not current.is_graph:
+    graph = tracing.active_graph()
+    if graph is None:
         raise RuntimeError(f"tf.{name}() is not compatible with eager execution.")
-    found: Graph = current
+    found: Graph = graph
     return found
 
 
@@ -89,10 +89,10 @@ def placeholder_with_default(
     See also: `tf.compat.v1.placeholder`.
     """
     value = convert_to_tensor(input)
-    current = tracing.current()
-    if current is None or not current.is_graph:
+    graph = tracing.active_graph()
+    if graph is None:
         return value
-    op = current.make(
+    op = graph.make(
         name or "PlaceholderWithDefault",
         [value] if isinstance(value, GraphTensor) else [],
         "PlaceholderWithDefault",

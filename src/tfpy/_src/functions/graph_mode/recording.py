@@ -49,9 +49,9 @@ def recorded(function: F) -> F:
 
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
-        active = tracing.local.active
-        if active and active[-1].is_graph:
-            return active[-1].record(function, args, kwargs)
+        graph = tracing.active_graph()
+        if graph is not None:
+            return graph.record(function, args, kwargs)
         if local.values is not None:
             args, kwargs = mapped(args, resolved), mapped(kwargs, resolved)
         return function(*args, **kwargs)

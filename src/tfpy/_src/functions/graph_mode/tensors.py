@@ -192,9 +192,9 @@ def _infers() -> bool:
 def _operator(dunder: str, name: str, base: type) -> Callable[..., Any]:
     def method(self: Any, *others: Any) -> Any:
         plain = getattr(base, dunder)
-        current = tracing.current()
-        if current is not None and current.is_graph:
-            return current.record(plain, (self, *others), {}, name)
+        graph = tracing.active_graph()
+        if graph is not None:
+            return graph.record(plain, (self, *others), {}, name)
         return plain(resolved(self), *map(resolved, others))
 
     method.__name__ = dunder

@@ -126,11 +126,11 @@ class GraphVariable(Variable):
 
     def is_initialized(self, name: str | None = None) -> Tensor:
         """Return a tensor that is True if the Variable has a value in the session."""
-        current = tracing.current()
-        if current is None or not current.is_graph:
+        graph = tracing.active_graph()
+        if graph is None:
             return convert_to_tensor(self.has_value)
         aval = Aval((), convert_to_tensor(True).dtype)
-        (found,) = current.add(
+        (found,) = graph.add(
             lambda: convert_to_tensor(self.has_value), [], [aval], "IsVariableInitialized"
         )
         found.op.is_dynamic = True
@@ -146,12 +146,12 @@ class GraphVariable(Variable):
         return id(self)
 
     def __getitem__(self, key: Any) -> Tensor:
-        current = tracing.current()
-        if current is None or not current.is_graph:
+        graph = tracing.active_graph()
+        if graph is None:
             return Variable.__getitem__(self, key)
-        part: Any = current.record(Variable.__getitem__, (self, key), {}, "strided_slice")
+        part: Any = graph.record(Variable.__getitem__, (self, key), {}, "strided_slice")
         part.assign = lambda value, name=None: _changed(
-            current, self, functools.partial(self._assign_part, key), (value,), "assign"
+            graph, self, functools.partial(self._assign_part, key), (value,), "assign"
         )
         return part
 
@@ -174,13 +174,13 @@ _METHODS = (
 def _method(plain: Callable[..., Any], name: str) -> Callable[..., Any]:
     @functools.wraps(plain)
     def method(self: GraphVariable, *args: Any, **kwargs: Any) -> Any:
-        current = tracing.current()
+        graph = tracing.active_graph()
         bound = functools.partial(plain, self)
-        if current is None or not current.is_graph:
+        if graph is None:
             return bound(*args, **kwargs)
         returns_value = kwargs.pop("read_value", True)
         title = "".join(part.capitalize() for part in name.split("_"))
-        found = current.record(bound, args, kwargs, title)
+        found = graph.record(bound, args, kwargs, title)
         return found if returns_value or not isinstance(found, GraphTensor) else found.op
 
     return method

@@ -152,7 +152,7 @@ def unchanged(function: Function) -> Function:
 @contextlib.contextmanager
 def in_graph() -> Iterator[None]:
     """Build a graph of TensorFlow 1 in the block: the graph of an outer block, or a new one."""
-    if any(trace.is_graph for trace in tracing.local.active):
+    if tracing.in_graph():
         yield
         return
     graph = importlib.import_module("tfpy.compat.v1").Graph()  # which few programs need

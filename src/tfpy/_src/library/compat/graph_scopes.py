@@ -92,10 +92,6 @@ def scope_store() -> ScopeStore:
     return held[0]
 
 
-def is_eager() -> bool:
-    return not any(trace.is_graph for trace in tracing.local.active[:1])
-
-
 class VariableScope:
     """The defaults and the prefix of the Variables that `get_variable` makes.
 

@@ -73,7 +73,9 @@ class Variable(metaclass=_VariableKind):
         aggregation: VariableAggregation = VariableAggregation.NONE,
         shape: Any = None,
     ) -> _Variable:
-        extra: Any = {} if collections is None or not _active() else {"collections": collections}
+        extra: Any = (
+            {} if collections is None or not tracing.in_graph() else {"collections": collections}
+        )
         return _Variable(
             initial_value,
             trainable,
@@ -86,10 +88,6 @@ class Variable(metaclass=_VariableKind):
             shape=shape,
             **extra,
         )
-
-
-def _active() -> bool:
-    return any(trace.is_graph for trace in tracing.local.active[:1])
 
 
 def get_collection(key: Hashable, scope: str | None = None) -> list[Any]:

@@ -29,12 +29,6 @@ def _sum_of(losses: list[Any]) -> Any:
     return functools.reduce(operator.add, losses)
 
 
-def _graph() -> Any:
-    """Return the active graph, or None in eager execution."""
-    active = tracing.local.active
-    return active[-1] if active and active[-1].is_graph else None
-
-
 def collected(
     loss: Callable[..., Tensor], scope: str | None, collection: str | None, *args: Any
 ) -> Tensor:
@@ -147,7 +141,7 @@ def add_loss(loss: TensorLike, loss_collection: str | None = GraphKeys.LOSSES) -
 
     See also: `tf.compat.v1.losses.get_losses`.
     """
-    graph = _graph()
+    graph = tracing.active_graph()
     if graph is not None and loss_collection:
         graph.add_to_collection(loss_collection, loss)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from tfpy._src.base import dtypes
+from tfpy._src.base import dtypes, tracing
 from tfpy._src.base.dtypes import as_dtype
 from tfpy._src.core import name_scope as scopes
 from tfpy._src.core.tensor import Tensor
@@ -15,7 +15,6 @@ from tfpy._src.functions.graph_mode.collections import GraphKeys
 from tfpy._src.functions.graph_mode.defaults import get_default_graph
 from tfpy._src.library.compat.graph_scopes import (
     ScopeStore,
-    is_eager,
     nested_getters,
     scope_store,
 )
@@ -94,7 +93,7 @@ def get_variable(
         "dtype": scope.dtype if dtype is None else as_dtype(dtype),
         "initializer": scope.initializer if initializer is None else initializer,
         "regularizer": scope.regularizer if regularizer is None else regularizer,
-        "reuse": False if is_eager() else scope.reuse,
+        "reuse": scope.reuse if tracing.in_graph() else False,
         "trainable": trainable,
         "collections": collections,
         "caching_device": caching_device,
@@ -130,7 +129,7 @@ def _found_or_made(
     aggregation: VariableAggregation = VariableAggregation.NONE,
     **without_effect: Any,
 ) -> Variable:
-    known = None if is_eager() else store.variables.get(name)
+    known = store.variables.get(name) if tracing.in_graph() else None
     if known is not None:
         return _checked(known, name, shape, dtype, reuse)
     if reuse is True:
@@ -139,7 +138,7 @@ def _found_or_made(
             "mean to set reuse=tf.AUTO_REUSE in VarScope?"
         )
     value = _initial(name, shape, dtype, initializer)
-    extra = {} if is_eager() or collections is None else {"collections": collections}
+    extra = {"collections": collections} if tracing.in_graph() and collections is not None else {}
     with scopes.name_scope(""):
         made: Variable = Variable(
             value,
@@ -152,7 +151,7 @@ def _found_or_made(
             aggregation=aggregation,
             **extra,
         )
-    if not is_eager():
+    if tracing.in_graph():
         store.variables[name] = made
     if regularizer is not None:
         with scopes.name_scope(f"{name}/Regularizer/"):

@@ -98,8 +98,9 @@ def custom_gradient(f: Callable[..., Any] | None = None) -> Callable[..., Any]:
 
     @functools.wraps(f)
     def wrapped(*args: Any, **kwargs: Any) -> Any:
-        if tracing.local.active and tracing.local.active[-1].is_graph:
-            return tracing.local.active[-1].record(wrapped, args, kwargs)  # one operation
+        graph = tracing.active_graph()
+        if graph is not None:
+            return graph.record(wrapped, args, kwargs)  # one operation
         if tracing.current() is not None:
             args = map_leaves(args, _value)  # TensorFlow passes tensors to `f` while tracing
         given = leaves(args)

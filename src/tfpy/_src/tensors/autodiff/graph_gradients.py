@@ -90,9 +90,9 @@ def gradients(
 
     See also: `tf.GradientTape`, `tf.hessians`.
     """
-    trace = tracing.current()
-    if trace is not None and trace.is_graph:
-        found: list[Any] = trace.gradients(
+    graph = tracing.active_graph()
+    if graph is not None:
+        found: list[Any] = graph.gradients(
             gradients, ys, xs, grad_ys, stop_gradients, unconnected_gradients, name
         )
         return found

@@ -93,7 +93,7 @@ class Variable(AssignMethods, PythonValues, metaclass=_Creatable):
             kind = kwargs.get("synchronization", VariableSynchronization.AUTO)
             kind = args[_SYNCHRONIZATION] if len(args) > _SYNCHRONIZATION else kind
             cls = OF_REPLICAS.get(kind, cls)
-        if cls is Variable and any(trace.is_graph for trace in tracing.local.active[:1]):
+        if cls is Variable and tracing.in_graph():
             cls = OF_GRAPHS[0]
         return object.__new__(cls)
 
