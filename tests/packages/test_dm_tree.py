@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import importlib
+import sys
 from collections import OrderedDict, namedtuple
+from collections.abc import Iterator
 from types import MappingProxyType
 from typing import Any
 
@@ -16,9 +18,11 @@ OtherPoint = namedtuple("Point", ["x", "y"])
 
 
 @pytest.fixture
-def tree(monkeypatch: pytest.MonkeyPatch) -> Any:
+def tree(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     monkeypatch.syspath_prepend(str(dm_tree_wheel.ensure()))
-    return importlib.import_module("tree")
+    yield importlib.import_module("tree")
+    for name in [name for name in sys.modules if name.partition(".")[0] == "tree"]:
+        del sys.modules[name]  # Keras's tests use dm-tree if it is imported
 
 
 def test_structures(tree: Any) -> None:

@@ -27,10 +27,7 @@ _given = os.environ.get(VARIABLE, "")
 if _given.lower() not in _SWITCH:
     raise ValueError(f"The variable {VARIABLE} must be 1 or 0, not {_given!r}.")
 X64 = _SWITCH[_given.lower()]
-"""True if float64, int64 and complex128 are separate dtypes.
-
-The variable is read once, before other definitions use it, so calls need no check.
-"""
+"""True if float64, int64 and complex128 are separate dtypes. The variable is read only here."""
 
 
 @dataclass(frozen=True)
@@ -345,6 +342,9 @@ def unquantized(dtype: DType) -> DType:
     return _NAMED[dtype.name.replace("q", "")] if dtype.is_quantized else dtype
 
 
+_OF_PYTHON = {float: float32, int: int32, complex: complex64, str: string, bytes: string}
+
+
 def as_dtype(type_value: Any) -> DType:
     """Convert a value to a `tf.DType`.
 
@@ -371,14 +371,8 @@ def as_dtype(type_value: Any) -> DType:
         return type_value
     if isinstance(type_value, np.dtype) and type_value in OF_NUMPY:
         return OF_NUMPY[type_value]
-    if type_value is float:
-        return float32
-    if type_value is int:
-        return int32
-    if type_value is complex:
-        return complex64
-    if type_value is str or type_value is bytes:
-        return string
+    if isinstance(type_value, type) and type_value in _OF_PYTHON:
+        return _OF_PYTHON[type_value]
     if isinstance(type_value, int) and type_value in _BY_NUMBER:
         return _BY_NUMBER[type_value]
     if isinstance(type_value, str) and type_value in _NAMED:

@@ -59,15 +59,13 @@ class Variable(AssignMethods, PythonValues, metaclass=_Creatable):
             and every `tf.GradientTape` watches it automatically. Default: True, or False if
             `synchronization` is `tf.VariableSynchronization.ON_READ`.
         validate_shape, caching_device, variable_def, import_scope: Has no effect.
-        name: Name of the Variable, which is prefixed with the active `tf.name_scope`. Default:
-            `"Variable"`.
+        name: Name, which is prefixed with the active `tf.name_scope`. Default: `"Variable"`.
         dtype: Dtype of the Variable. Default: the dtype of the initial value.
         constraint: Function that takes the value and returns the value to store in its place, such
             as a non-negative one. Optimizers call it after each update. Default: no constraint.
         synchronization: Time at which the replicas of a `tf.distribute` strategy agree on the
             value, a `tf.VariableSynchronization`.
-        aggregation: Way in which the values that the replicas assign are combined, a
-            `tf.VariableAggregation`.
+        aggregation: How the values that replicas assign are combined, a `tf.VariableAggregation`.
         shape: Shape that every value must match. Default: the shape of the initial value. A
             dimension of None matches any size, and `tf.TensorShape(None)` matches any shape. A
             `tf.function` that reads a Variable with such a shape runs eagerly, without compilation.
