@@ -5,7 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import pytest
+import tensorflow
 from api.same import error, same
+
+import tfpy
 
 IMAGES = np.random.default_rng(0).normal(size=(2, 5, 5, 3)).astype(np.float32)
 FILTERS = np.random.default_rng(1).normal(size=(2, 2, 3, 4)).astype(np.float32)
@@ -139,3 +143,22 @@ def test_initializers(tf: Any) -> Any:
         one.random_uniform_initializer(seed=4)([2], dtype=tf.float16),
         repr(one.Dimension(3) + 2),
     ]
+
+
+@pytest.mark.parametrize(
+    ("pylist", "options"),
+    [
+        ([[1, 2], [], [3]], {}),
+        ([[[1, 2]], [[3, 4], [5, 6]]], {"ragged_rank": 1}),
+        ([[[1, 2]], [[3, 4], [5, 6]]], {"inner_shape": (2,), "row_splits_dtype": "int32"}),
+        ([1, 2, 3], {}),
+        ([[1.5], [2]], {"dtype": np.float32}),
+        ([["a", "b"], ["c"]], {}),
+        ([], {"ragged_rank": 1}),
+    ],
+)
+def test_ragged_values(pylist: Any, options: dict[str, Any]) -> None:
+    ours, theirs = (
+        lib.compat.v1.ragged.constant_value(pylist, **options) for lib in (tfpy, tensorflow)
+    )
+    assert (repr(ours), ours.dtype, ours.shape) == (repr(theirs), theirs.dtype, theirs.shape)

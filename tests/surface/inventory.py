@@ -77,6 +77,7 @@ NO_OPS = (
 """Modules with functions that are not ops, because they do not compute tensors from tensors."""
 
 NO_CALL = {
+    "compat.v1.ragged.constant_value",
     "register_tensor_conversion_function",
     "random.stateless_parameterized_truncated_normal",
     "browser.draw",

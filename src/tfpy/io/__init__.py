@@ -33,6 +33,7 @@ from tfpy._src.library.io.stored_models import (
 from tfpy.io import gfile as gfile
 
 if _typing.TYPE_CHECKING:
+    from tfpy._src.checkpoints.graph_checkpoints import write_graph as write_graph
     from tfpy._src.library.io.decoding import (
         decode_compressed as decode_compressed,
         decode_csv as decode_csv,
@@ -73,6 +74,7 @@ if _typing.TYPE_CHECKING:
     )
 
 _LATER = {
+    "write_graph": "tfpy._src.checkpoints.graph_checkpoints",
     "decode_compressed": "tfpy._src.library.io.decoding",
     "decode_csv": "tfpy._src.library.io.decoding",
     "decode_and_crop_jpeg": "tfpy._src.library.io.image_parts",

@@ -234,6 +234,7 @@ from tfpy.compat.v1 import (
     math as math,
     nn as nn,
     python_io as python_io,
+    ragged as ragged,
     random as random,
     saved_model as saved_model,
     sets as sets,

@@ -208,21 +208,9 @@ MOVED = {
 """Names of `tf.compat.v1`, and the names of the same functions in `tf`."""
 
 NAMESPACES = (
-    *(
-        "",
-        "compat",
-        "data",
-        "debugging",
-        "dtypes",
-        "gfile",
-        "image",
-        "initializers",
-        "io",
-        "linalg",
-        "manip",
-        "math",
-    ),
-    *("nn", "random", "saved_model", "sets", "sparse", "spectral", "strings", "train"),
+    *("", "compat", "data", "debugging", "dtypes", "gfile", "image", "initializers", "io"),
+    *("linalg", "manip", "math", "nn", "ragged", "random", "saved_model", "sets", "sparse"),
+    *("spectral", "strings", "train"),
 )
 """Namespaces of `tf.compat.v1` whose other names are those of `tf`."""
 SEPARATE = frozenset(("initializers",))

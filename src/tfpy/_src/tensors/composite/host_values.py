@@ -45,6 +45,15 @@ class RaggedTensorValue:
     Args:
         values: Array of all rows, or another RaggedTensorValue if the rows are ragged as well.
         row_splits: Integer array of shape `[rows + 1]`, the bounds of the rows in `values`.
+
+    Example:
+        >>> import numpy as np
+        >>> import tfpy as tf
+        >>> value = tf.compat.v1.ragged.RaggedTensorValue(np.arange(3), np.array([0, 2, 3]))
+        >>> value.to_list()
+        [[0, 1], [2]]
+
+    See also: `tf.RaggedTensor`.
     """
 
     def __init__(self, values: Array | RaggedTensorValue, row_splits: Array) -> None:
