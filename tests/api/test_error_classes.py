@@ -40,5 +40,6 @@ def test_errors_travel(through: object) -> None:
     error.add_note("at a line")
     found = through(error)
     assert type(found) is tf.errors.ResourceExhaustedError
-    assert (found.op, found.message, str(found)) == (None, "no memory is left", str(error))
+    assert (found.op, found.op_name) == (None, "matmul")
+    assert (found.message, str(found)) == ("no memory is left", str(error))
     assert found.__notes__ == ["at a line"]

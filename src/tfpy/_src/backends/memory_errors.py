@@ -28,9 +28,10 @@ def advise(error: ResourceExhaustedError) -> None:
 def name_call(error: ResourceExhaustedError) -> None:
     """Add the function that the program has called to an error of one of its ops."""
     function = called_function()
-    is_named = not error.op or not error.message.startswith(f"{error.op}:")
-    if not is_named and function not in (None, error.op):
-        error.message = f"{function} (op {error.op}){error.message.removeprefix(str(error.op))}"
+    op = error.op_name
+    is_named = not op or not error.message.startswith(f"{op}:")
+    if not is_named and function not in (None, op):
+        error.message = f"{function} (op {op}){error.message.removeprefix(str(op))}"
         error.args = (error.message,)
 
 

@@ -120,7 +120,7 @@ async def module(variant: str) -> bytes:
     try:
         (found,) = await read_together([stream])
     except UnavailableError as error:
-        raise UnavailableError(None, error.op, f"{url}: {error.message}") from None
+        raise UnavailableError(None, error.op_name, f"{url}: {error.message}") from None
     check(name, url, found)
     return found
 

@@ -30,7 +30,8 @@ class OpError(Exception):
 
     Args:
         node_def: None. TensorFlow passes a node of its graph.
-        op: Operation of a graph, the name of an op, or None.
+        op: Operation of a graph, which becomes the attribute `op`, or the name of an op, which
+            becomes the attribute `op_name`. None if neither is known.
         message: Description of the error, with shapes, dtypes and a suggested solution.
 
     Example:
@@ -48,11 +49,12 @@ class OpError(Exception):
     def __init__(self, node_def: Any, op: Any, message: str, *args: Any) -> None:
         super().__init__(message)
         self.node_def = node_def
-        self.op = None if isinstance(op, str) else op  # the operation of a graph, if known
+        self.op_name = op if isinstance(op, str) else None
+        self.op = None if isinstance(op, str) else op  # as in TensorFlow's eager execution
         self.message = message
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (self.node_def, self.op, self.message), vars(self)
+        return type(self), (self.node_def, self.op_name or self.op, self.message), vars(self)
 
 
 class CancelledError(OpError):

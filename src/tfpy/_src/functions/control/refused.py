@@ -32,7 +32,7 @@ class Refused:
         self.error = error
         self._part = part
         with part.taken():
-            refuse(error=type(error), name=error.op, message=str(error), shape=(), dtype=bool_)
+            refuse(error=type(error), name=error.op_name, message=str(error), shape=(), dtype=bool_)
 
     def like(self, nest: Any, of: TracedPart) -> Any:
         """Return values with the shapes of another part's results. They are never computed.
