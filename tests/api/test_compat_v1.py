@@ -145,6 +145,26 @@ def test_initializers(tf: Any) -> Any:
     ]
 
 
+@same
+def test_names_of_operations(tf: Any) -> Any:
+    one, steps = tf.compat.v1, [1, 1, 1, 1]
+    shape, filters = [2, 5, 5, 3], FILTERS[..., :1]
+    dy = np.ones([2, 5, 5, 4], np.float32)
+    flat = np.ones([2, 5, 5, 3], np.float32)
+    return [
+        one.nn.conv2d_backprop_input(shape, FILTERS, dy, steps, "SAME"),
+        one.nn.conv2d_backprop_filter(IMAGES, [2, 2, 3, 4], dy, steps, "SAME", True, "NHWC"),
+        one.nn.depthwise_conv2d_native(IMAGES, filters, steps, "SAME"),
+        one.nn.depthwise_conv2d_native_backprop_input(shape, filters, flat, steps, "SAME"),
+        one.nn.depthwise_conv2d_native_backprop_filter(IMAGES, [2, 2, 3, 1], flat, steps, "SAME"),
+        one.batch_gather(np.arange(12).reshape(2, 3, 2), [[2, 0], [1, 1]]),
+        one.nn.relu_layer(np.ones([2, 3], "f"), np.eye(3, dtype="f") * -1, [0.5, 1.0, 2.0]),
+        one.manip.batch_to_space_nd(np.arange(4).reshape(4, 1, 1, 1), [2, 2], [[0, 0], [0, 0]]),
+        one.sparse_matmul(np.eye(2, dtype="f"), np.ones([2, 2], "f"), True),
+        *one.quantize_v2([0.0, 1.0, 2.0], 0.0, 2.0, tf.quint8)[1:],
+    ]
+
+
 @pytest.mark.parametrize(
     ("pylist", "options"),
     [

@@ -35,6 +35,7 @@ from tfpy._src.functions.graph_mode.session import (
     get_default_session as get_default_session,
 )
 from tfpy._src.library.compat.casts import (
+    batch_gather as batch_gather,
     dimension_value as dimension_value,
     div as div,
     to_bfloat16 as to_bfloat16,

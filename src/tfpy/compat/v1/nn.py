@@ -2,7 +2,11 @@
 
 # Generated from api.toml and the op table by `build.py face`. Edit those instead.
 
-from tfpy._src.library.compat.casts import dropout as dropout, xw_plus_b as xw_plus_b
+from tfpy._src.library.compat.casts import (
+    dropout as dropout,
+    relu_layer as relu_layer,
+    xw_plus_b as xw_plus_b,
+)
 from tfpy._src.library.compat.changed import (
     dilation2d as dilation2d,
     embedding_lookup as embedding_lookup,

@@ -9,9 +9,10 @@ from tfpy._src.base import dtypes
 from tfpy._src.base.dtypes import DType
 from tfpy._src.compiler.ops import elementwise as ew
 from tfpy._src.core.conversion import convert_to_tensor
+from tfpy._src.core.primitives import relu
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.core.typing import ShapeLike, TensorLike
-from tfpy._src.tensors.array import making
+from tfpy._src.tensors.array import making, slicing
 from tfpy._src.tensors.linalg import products
 from tfpy._src.tensors.math import arithmetic
 from tfpy._src.tensors.nn import layers
@@ -151,3 +152,54 @@ def xw_plus_b(
     """
     found: Tensor = ew.add(products.matmul(x, weights), biases)
     return found
+
+
+def relu_layer(
+    x: TensorLike, weights: TensorLike, biases: TensorLike, name: str | None = None
+) -> Tensor:
+    """Compute `relu(matmul(x, weights) + biases)`.
+
+    Args:
+        x: Float tensor of shape `[batch, inputs]`.
+        weights: Float tensor of shape `[inputs, outputs]`.
+        biases: Float tensor of shape `[outputs]`.
+
+    Returns:
+        Float tensor of shape `[batch, outputs]`.
+
+    Example:
+        >>> import tfpy as tf
+        >>> w = [[1.0, -1.0]]
+        >>> tf.compat.v1.nn.relu_layer([[2.0]], w, [0.5, 0.5]).numpy().tolist()
+        [[2.5, 0.0]]
+
+    See also: `tf.nn.relu`.
+    """
+    found: Tensor = relu(xw_plus_b(x, weights, biases))
+    return found
+
+
+def batch_gather(params: TensorLike, indices: TensorLike, name: str | None = None) -> Tensor:
+    """Gather along the last axis of the indices. All axes before it are batch axes.
+
+    Args:
+        params: Tensor, whose shape begins with the batch axes of `indices`.
+        indices: Integer tensor with at least one axis.
+
+    Returns:
+        Tensor of shape `[*indices.shape, *params.shape[indices.ndim:]]`.
+
+    Raises:
+        ValueError: If `indices` is a scalar.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.compat.v1.batch_gather([[1, 2], [3, 4]], [[1], [0]]).numpy().tolist()
+        [[2], [3]]
+
+    See also: `tf.gather`.
+    """
+    places = convert_to_tensor(indices)
+    if not places.ndim:
+        raise ValueError("batch_gather: indices must have at least one axis, got a scalar")
+    return slicing.gather(params, places, axis=places.ndim - 1, batch_dims=places.ndim - 1)

@@ -164,6 +164,8 @@ MOVED = {
             "GRAPH_DEF_VERSION_MIN_PRODUCER VERSION"
         )
     },
+    **_in("", "quantization", "dequantize quantize quantized_concat"),
+    "quantize_v2": "quantization.quantize",
     **_in("", "queue", _QUEUES),
     **_in("io", "queue", _QUEUES.removeprefix("FIFOQueue ")),
     **{
@@ -186,6 +188,14 @@ MOVED = {
     "convert_to_tensor_or_sparse_tensor": "convert_to_tensor",
     "dtypes.as_string": "strings.as_string",
     "image.extract_image_patches": "image.extract_patches",
+    "manip.batch_to_space_nd": "batch_to_space",
+    "nn.conv2d_backprop_filter": "raw_ops.Conv2DBackpropFilter",
+    "nn.conv2d_backprop_input": "raw_ops.Conv2DBackpropInput",
+    "nn.conv3d_backprop_filter": "raw_ops.Conv3DBackpropFilterV2",
+    "nn.conv3d_backprop_filter_v2": "raw_ops.Conv3DBackpropFilterV2",
+    "nn.depthwise_conv2d_native": "raw_ops.DepthwiseConv2dNative",
+    "nn.depthwise_conv2d_native_backprop_filter": "raw_ops.DepthwiseConv2dNativeBackpropFilter",
+    "nn.depthwise_conv2d_native_backprop_input": "raw_ops.DepthwiseConv2dNativeBackpropInput",
     "image.resize_image_with_crop_or_pad": "image.resize_with_crop_or_pad",
     "image.transpose_image": "image.transpose",
     "linalg.transpose": "linalg.matrix_transpose",
@@ -197,11 +207,13 @@ MOVED = {
     "saved_model.load_v2": "saved_model.load",
     "saved_model.experimental.save": "saved_model.save",
     "sparse.matmul": "sparse.sparse_dense_matmul",
+    "sparse_matmul": "raw_ops.SparseMatMul",
     "sparse_reduce_max": "sparse.reduce_max",
     "sparse_reduce_sum": "sparse.reduce_sum",
     "sparse_segment_mean": "sparse.segment_mean",
     "sparse_segment_sqrt_n": "sparse.segment_sqrt_n",
     "sparse_segment_sum": "sparse.segment_sum",
+    "train.match_filenames_once": "io.match_filenames_once",
     "string_to_hash_bucket": "strings.to_hash_bucket",
     "string_to_hash_bucket_strong": "strings.to_hash_bucket_strong",
 }

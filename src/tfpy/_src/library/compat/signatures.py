@@ -94,6 +94,24 @@ SIGNATURES: dict[str, str] = {
     "dilations",
     "nn.conv2d": "input filter=filters strides padding use_cudnn_on_gpu= data_format dilations "
     "name filters",
+    "manip.batch_to_space_nd": "input block_shape crops name",
+    "quantize_v2": "input min_range max_range T mode name round_mode narrow_range axis "
+    "ensure_minimum_range",
+    "sparse_matmul": "a b transpose_a transpose_b a_is_sparse b_is_sparse name",
+    "nn.conv2d_backprop_filter": "input filter_sizes out_backprop strides padding "
+    "use_cudnn_on_gpu data_format dilations name",
+    "nn.conv2d_backprop_input": "input_sizes filter out_backprop strides padding "
+    "use_cudnn_on_gpu data_format dilations name filters=filter",
+    **_each(
+        "nn",
+        "conv3d_backprop_filter conv3d_backprop_filter_v2",
+        "input filter_sizes out_backprop strides padding data_format dilations name",
+    ),
+    "nn.depthwise_conv2d_native": "input filter strides padding data_format dilations name",
+    "nn.depthwise_conv2d_native_backprop_filter": "input filter_sizes out_backprop strides "
+    "padding data_format dilations name",
+    "nn.depthwise_conv2d_native_backprop_input": "input_sizes filter out_backprop strides "
+    "padding data_format dilations name",
     "nn.conv3d": "input filter=filters strides padding data_format dilations name filters",
     "nn.conv3d_transpose": "value=input filter=filters output_shape strides padding data_format "
     "name input filters dilations",
