@@ -349,3 +349,54 @@ def test_small_functions(tf: Any) -> Any:
         [len(one.SparseTensorValue([[0]], [1.0], [2])), one.VERSION == tf.version.VERSION],
         [type(one.FIFOQueue(2, tf.int32)).__name__, one.io.QueueBase is tf.queue.QueueBase],
     ]
+
+
+@same
+def test_tapes_and_functions_in_graphs(tf: Any) -> Any:
+    one = tf.compat.v1
+
+    @tf.function
+    def halved(x: Any) -> Any:
+        if tf.reduce_sum(x) > 2.0:
+            return tf.math.log(x) * 2.0
+        return x
+
+    with tf.Graph().as_default():
+        x = one.placeholder(tf.float32, [2])
+        v, fixed = tf.Variable([1.0, 2.0]), tf.Variable(3.0, trainable=False)
+        k = tf.constant(5.0)
+        with tf.GradientTape(persistent=True) as tape:
+            tape.watch(x)
+            product = x * v
+            y = halved(product) * fixed * k
+        found = tape.gradient(y, [x, v, fixed, product, k])
+        filled = tape.gradient(y, {"n": fixed, "x": x}, unconnected_gradients="zero")
+        weighted = tape.gradient(y, x, output_gradients=tf.constant([2.0, 0.0]))
+        none = [g is None for g in found]
+        given = [g for g in found if g is not None]
+        with one.Session() as sess:
+            sess.run(one.global_variables_initializer())
+            return [
+                none,
+                [sess.run([given, filled, weighted], {x: a}) for a in ([2.0, 3.0], [0.2, 0.3])],
+                sess.run([halved(np.array([1.0, 2.0], np.float32)), halved(x)], {x: [0.5, 1.0]}),
+            ]
+
+
+@same
+def test_captured_assertions_in_graphs(tf: Any) -> Any:
+    one, debugging = tf.compat.v1, tf.debugging
+    # As in a library, the functions are taken before there is a graph.
+    positive, equal, none_equal = (
+        getattr(debugging, f"assert_{name}") for name in ("positive", "equal", "none_equal")
+    )
+    found = []
+    with tf.Graph().as_default():
+        x = one.placeholder(tf.float32, [None])
+        for check in (lambda: positive(x), lambda: equal(x, abs(x)), lambda: none_equal(x, -1.0)):
+            with tf.control_dependencies([check()]):
+                y = x * 2.0
+            with one.Session() as sess:
+                found.append(sess.run(y, {x: [1.0]}))
+                found.append(error(lambda y=y, sess=sess: sess.run(y, {x: [-1.0]})))
+    return found

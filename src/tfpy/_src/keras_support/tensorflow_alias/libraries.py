@@ -171,12 +171,14 @@ def _inspected(name: str) -> Any:
 
 
 def full_arguments(function: Any) -> inspect.FullArgSpec:
-    """Return the parameters of a function, of a decorated function or of a `tf.function`.
+    """Return the parameters of a function or a `tf.function`, without those of other decorators.
 
     As in TensorFlow, there are no annotations. Libraries compare the parameters of functions.
     """
-    found = inspect.getfullargspec(inspect.unwrap(getattr(function, "python_function", function)))
-    return found._replace(annotations={})
+    plain = getattr(function, "python_function", function)
+    if (getattr(plain, "__module__", "") or "").startswith("tfpy."):
+        plain = inspect.unwrap(plain)  # the decorators of tfpy keep the parameters
+    return inspect.getfullargspec(plain)._replace(annotations={})
 
 
 def raising(names: Iterable[str]) -> dict[str, Any]:

@@ -112,7 +112,7 @@ def assert_none_equal(
         ...     print("some are equal")
         some are equal
     """
-    _none_equal(x, y, message, summarize)
+    return _none_equal(x, y, message, summarize)
 
 
 def _sign(name: str, symbol: str, op: Any, holds: str, fails: str) -> Callable[..., None]:

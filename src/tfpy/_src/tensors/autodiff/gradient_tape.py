@@ -9,18 +9,20 @@ from typing import Any
 
 import numpy as np
 
+from tfpy._src.base import tracing
 from tfpy._src.base.profiler_spans import clock, note, recorders
 from tfpy._src.core import tape as tapes
 from tfpy._src.core.conversion import constant, convert_to_tensor, is_operand
 from tfpy._src.core.indexed_slices import dense
-from tfpy._src.core.scalar_cache import filled
 from tfpy._src.core.tape import Tape
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.core.typing import Nest, TensorLike
 from tfpy._src.tensors.array.joining import stack
 from tfpy._src.tensors.array.making import zeros
 from tfpy._src.tensors.array.reshaping import broadcast_to, reshape
+from tfpy._src.tensors.autodiff.graph_gradients import in_graph
 from tfpy._src.tensors.autodiff.nests import held, leaves, map_leaves
+from tfpy._src.tensors.autodiff.seeds import seeds, stacked
 from tfpy._src.tensors.autodiff.unconnected import UnconnectedGradients, as_unconnected
 from tfpy._src.tensors.variables.variable import Variable
 
@@ -245,13 +247,22 @@ class GradientTape(Tape):
     def _backward(
         self, target: Any, sources: Any, output_gradients: Any, unconnected: UnconnectedGradients
     ) -> Any:
+        if tracing.active_graph() is not None:
+            return in_graph(target, sources, output_gradients, unconnected, self._watches)
         for leaf in map(held, leaves(target)):
             if isinstance(leaf, Variable):
                 self.on_read(leaf.origin)  # the target itself may be a Variable
         grads = tapes.backpropagate(
-            list(self.entries), set(self.watched), _seeds(target, output_gradients)
+            list(self.entries), set(self.watched), seeds(target, output_gradients)
         )
         return map_leaves(sources, lambda s: self._collect(s, grads, unconnected))
+
+    def _watches(self, source: Any) -> bool:
+        """Return True if gradients flow to a source in a graph of TensorFlow 1."""
+        if isinstance(source, Variable):
+            accessed = self._watch_accessed and source.trainable
+            return accessed or id(source.origin) in self._variables
+        return source.identity in self.watched or bool(source.op.inputs)
 
     def jacobian(
         self, target: TensorLike, sources: Nest,
@@ -292,7 +303,7 @@ class GradientTape(Tape):
                 for seed in np.eye(y.size, dtype=y.dtype.as_numpy_dtype)
             ]
         columns = iter(zip(*rows, strict=True) if rows else [()] * len(leaves(sources)))
-        return map_leaves(sources, lambda s: _stacked(next(columns), y, s))
+        return map_leaves(sources, lambda s: stacked(next(columns), y, s))
 
     def batch_jacobian(
         self, target: TensorLike, source: Tensor | Variable,
@@ -366,35 +377,3 @@ class GradientTape(Tape):
         if unconnected is UnconnectedGradients.ZERO:
             return zeros(source.aval.shape, source.dtype)
         return None
-
-
-def _seeds(target: Any, output_gradients: Any) -> list[tuple[Tensor, Tensor]]:
-    """Return pairs of the differentiable targets and the gradients that flow into them."""
-    if target is None:
-        raise TypeError("gradient: target must be a tensor or a nest of them, got None")
-    targets = [t if type(t) is Tensor else convert_to_tensor(t) for t in leaves(target)]
-    given = (
-        [None] * len(targets)
-        if output_gradients is None
-        else [g if g is None else convert_to_tensor(g) for g in leaves(output_gradients)]
-    )
-    if len(given) != len(targets):
-        raise ValueError(
-            "gradient: target and output_gradients must have the same structure, got "
-            f"{len(targets)} targets but {len(given)} output_gradients"
-        )
-    return [
-        (t, filled(1, t.aval) if g is None else g)
-        for t, g in zip(targets, given, strict=True)
-        if t.aval.dtype.is_differentiable
-    ]
-
-
-def _stacked(rows: tuple[Any, ...], target: Tensor, source: Any) -> Tensor | None:
-    """Return the rows of a Jacobian as one tensor."""
-    if not rows:
-        return zeros((*target.aval.shape, *source.aval.shape), target.dtype)
-    found = [dense(r) for r in rows if r is not None]
-    if not found:
-        return None
-    return reshape(stack(found), (*target.aval.shape, *source.aval.shape))

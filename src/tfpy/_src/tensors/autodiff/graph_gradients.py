@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from tfpy._src.base import tracing
@@ -12,10 +12,10 @@ from tfpy._src.core.tape import Entry, backpropagate
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.core.typing import Nest
 from tfpy._src.tensors.array.joining import stack
-from tfpy._src.tensors.array.making import ones_like, zeros
+from tfpy._src.tensors.array.making import ones_like, zeros, zeros_like
 from tfpy._src.tensors.array.reshaping import reshape
 from tfpy._src.tensors.array.slicing import take
-from tfpy._src.tensors.autodiff.nests import held
+from tfpy._src.tensors.autodiff.nests import held, leaves, map_leaves
 from tfpy._src.tensors.autodiff.unconnected import UnconnectedGradients
 from tfpy._src.tensors.variables.variable import Variable
 
@@ -111,6 +111,32 @@ def gradients(
     return [
         slopes.get(x.identity, zeros(x.aval.shape, x.dtype) if filled else None) for x in sources
     ]
+
+
+def in_graph(
+    target: Any,
+    sources: Any,
+    output_gradients: Any,
+    unconnected: UnconnectedGradients,
+    watches: Callable[[Any], bool],
+) -> Any:
+    """Return the gradients of a tape in a graph of TensorFlow 1, whose operations are the record.
+
+    Args:
+        target: Tensor of the graph, or a nest.
+        sources: Tensor, Variable, or a nest.
+        output_gradients: Weights of the gradients of the targets, or None.
+        unconnected: Gradient of a source that the target does not depend on.
+        watches: Function that returns True for a source that the tape watches.
+    """
+    flat = [s for s in leaves(sources) if watches(s)]
+    found = iter(
+        gradients(target, flat, output_gradients, unconnected_gradients=unconnected) if flat else ()
+    )
+    fill = unconnected is UnconnectedGradients.ZERO
+    return map_leaves(
+        sources, lambda s: next(found) if watches(s) else (zeros_like(s) if fill else None)
+    )
 
 
 def hessians(
