@@ -354,11 +354,16 @@ def test_texts() -> None:
 
 
 def test_what_is_refused() -> None:
-    made = frozen(
-        lambda x: tf.quantization.quantize(x, -1.0, 1.0, tf.quint8)[0],
-        tf.TensorSpec([3], tf.float32),
-        lowered=True,
-    )
+    def quantized_relu(x: Any) -> Any:
+        q, low, high = tf.quantization.quantize(x, -1.0, 1.0, tf.quint8)
+        found = tf.raw_ops.QuantizedRelu(
+            features=q, min_features=low, max_features=high, out_type=tf.quint8
+        )
+        return tf.quantization.dequantize(*found)
+
+    made = frozen(quantized_relu, tf.TensorSpec([3], tf.float32), lowered=True)
     model = asyncio.run(tfpy.load_graph_model_async(made.files()))
-    with pytest.raises(tfpy.errors.UnimplementedError, match=r"QuantizeV2.*quantized.*register_op"):
+    with pytest.raises(
+        tfpy.errors.UnimplementedError, match=r"QuantizedRelu.*quantized.*register_op"
+    ):
         model(normal(3))
