@@ -8,7 +8,25 @@ from typing import Any
 from tfpy._src.base.providers import provided
 
 
-class Inspected:
+class Unregistered:
+    """A function that graphs do not list. TensorFlow's functions are registered in a graph."""
+
+    def add_to_graph(self, g: object = None, overwrite: bool = False) -> None:
+        """Do nothing, because graphs of tfpy contain functions without a registration.
+
+        Args:
+            g, overwrite: Has no effect.
+        """
+
+    def add_gradient_functions_to_graph(self, g: object = None) -> None:
+        """Do nothing, because gradients are computed from the trace of the function.
+
+        Args:
+            g: Has no effect.
+        """
+
+
+class Inspected(Unregistered):
     """A concrete function with messages and a graph of TensorFlow's operations."""
 
     @property

@@ -14,10 +14,11 @@ from tfpy._src.core.typing import Nest
 from tfpy._src.functions.tf_function.arguments import spread
 from tfpy._src.functions.tf_function.conforming import conform
 from tfpy._src.functions.tf_function.description import parameters_of, structured
+from tfpy._src.functions.tf_function.inspection import Unregistered
 from tfpy._src.functions.tf_function.signature import Call, TensorSpec
 
 
-class RestrictedFunction:
+class RestrictedFunction(Unregistered):
     """A `tf.function` restricted to one signature, which has no single trace.
 
     There are two reasons. A trace depends on the partitions and indices of ragged and sparse
