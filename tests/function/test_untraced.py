@@ -117,8 +117,9 @@ def test_concrete_function_runs_op_by_op(size: int | None) -> None:
         concrete = function.get_concrete_function(lib.TensorSpec([size]))
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            concrete.add_to_graph()
-            concrete.add_gradient_functions_to_graph()
+            with lib.Graph().as_default():
+                concrete.add_to_graph()
+                concrete.add_gradient_functions_to_graph()
             found.append(concrete(lib.constant(X)).numpy().tolist())
             with pytest.raises((TypeError, tensorflow.errors.OpError)):
                 concrete(lib.constant([1]))
