@@ -372,6 +372,7 @@ def test_tapes_and_functions_in_graphs(tf: Any) -> Any:
         found = tape.gradient(y, [x, v, fixed, product, k])
         filled = tape.gradient(y, {"n": fixed, "x": x}, unconnected_gradients="zero")
         weighted = tape.gradient(y, x, output_gradients=tf.constant([2.0, 0.0]))
+        captured = tf.function(lambda n: tf.while_loop(lambda i: i < n, lambda i: i + k, [0.0]))
         none = [g is None for g in found]
         given = [g for g in found if g is not None]
         with one.Session() as sess:
@@ -380,6 +381,7 @@ def test_tapes_and_functions_in_graphs(tf: Any) -> Any:
                 none,
                 [sess.run([given, filled, weighted], {x: a}) for a in ([2.0, 3.0], [0.2, 0.3])],
                 sess.run([halved(np.array([1.0, 2.0], np.float32)), halved(x)], {x: [0.5, 1.0]}),
+                sess.run(captured(tf.constant(12.0))),
             ]
 
 

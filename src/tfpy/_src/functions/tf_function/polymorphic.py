@@ -86,7 +86,8 @@ class Function(Listed, Generic[P, R]):
         """
         local = tracing.local
         if local.active and local.active[-1].is_graph:
-            return cast(R, local.active[-1].record(self, args, kwargs, "PartitionedCall"))
+            function = self._traceable.converted()  # which may capture tensors of the graph
+            return cast(R, local.active[-1].record(function, args, kwargs, "PartitionedCall"))
         if Settings.eagerly or (local.active and (local.replica or stays_open(args, kwargs))):
             return self._traceable.converted()(*args, **kwargs)
         tensors: list[Tensor] = []  # list[Tensor]() takes ten times as long
