@@ -106,7 +106,8 @@ class GraphTensor(SymbolicTensor):
 
     def _in_run(self) -> Tensor:
         assert local.values is not None
-        return local.values.get(self.identity, self)
+        known = self if self.constant is None else self.constant
+        return local.values.get(self.identity, known)
 
     def eval(self, feed_dict: Any = None, session: Any = None) -> Any:
         """Return the value in a session.
