@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Self
 
 from tfpy._src.base.errors import OutOfRangeError
+from tfpy._src.base.members import Listed
 from tfpy._src.checkpoints.sessions.hooks import (
     SessionRunArgs,
     SessionRunContext,
@@ -49,7 +50,7 @@ class StepContext:
         raise StopIteration("step_fn has requested the iterations to stop.")
 
 
-class MonitoredSession:
+class MonitoredSession(Listed):
     """A session that initializes Variables, restores checkpoints and calls hooks.
 
     Args:
@@ -69,6 +70,7 @@ class MonitoredSession:
     """
 
     StepContext = StepContext
+    _package_members = frozenset(("StepContext",))
 
     def __init__(
         self,
