@@ -74,7 +74,8 @@ def from_dlpack(dlcapsule: object) -> Tensor:
             >>> from typing import Any
 
     import numpy as np
-            >>> import tfpy as tf
+            >>> import numpy as np
+        >>> import tfpy as tf
             >>> tf.experimental.dlpack.from_dlpack(np.ones(2).__dlpack__()).numpy().tolist()
             [1.0, 1.0]
 
