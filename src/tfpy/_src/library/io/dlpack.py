@@ -71,9 +71,12 @@ def from_dlpack(dlcapsule: object) -> Tensor:
             TypeError: If the argument is not a capsule.
 
         Example:
-        >>> import numpy as np
-        >>> import tfpy as tf
-        >>> tf.experimental.dlpack.from_dlpack(np.ones(2).__dlpack__()).numpy().tolist()
+            >>> from typing import Any
+
+    import numpy as np
+            >>> import numpy as np
+            >>> import tfpy as tf
+            >>> tf.experimental.dlpack.from_dlpack(np.ones(2).__dlpack__()).numpy().tolist()
             [1.0, 1.0]
 
         See also: `tf.experimental.dlpack.to_dlpack`.
