@@ -61,25 +61,22 @@ def to_dlpack(tf_tensor: Tensor) -> object:
 def from_dlpack(dlcapsule: object) -> Tensor:
     """Return a tensor with the values of a DLPack capsule.
 
-        Args:
-            dlcapsule: DLPack capsule of an array in the memory of Python. It can be read once.
+    Args:
+        dlcapsule: DLPack capsule of an array in the memory of Python. It can be read once.
 
-        Returns:
-            Tensor with the values.
+    Returns:
+        Tensor with the values.
 
-        Raises:
-            TypeError: If the argument is not a capsule.
+    Raises:
+        TypeError: If the argument is not a capsule.
 
-        Example:
-            >>> from typing import Any
+    Example:
+        >>> import numpy as np
+        >>> import tfpy as tf
+        >>> tf.experimental.dlpack.from_dlpack(np.ones(2).__dlpack__()).numpy().tolist()
+        [1.0, 1.0]
 
-    import numpy as np
-            >>> import numpy as np
-            >>> import tfpy as tf
-            >>> tf.experimental.dlpack.from_dlpack(np.ones(2).__dlpack__()).numpy().tolist()
-            [1.0, 1.0]
-
-        See also: `tf.experimental.dlpack.to_dlpack`.
+    See also: `tf.experimental.dlpack.to_dlpack`.
     """
     if type(dlcapsule).__name__ != "PyCapsule":
         raise TypeError(f"from_dlpack expects a DLPack capsule, got {dlcapsule!r}")
