@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from operator import attrgetter
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -225,3 +226,19 @@ def test_results_have_names(function: Any, compiled: bool) -> None:
 def test_aliases(alias: str, name: str) -> None:
     for lib in (tfpy, tensorflow):
         assert attrgetter(alias)(lib) is attrgetter(name)(lib)
+
+
+def test_fingerprints_of_saved_models(tmp_path: Path) -> None:
+    content = b"\x08\x07\x10\x05\x18\xac\x02\x20\x09\x28\x0b\x32\x03\x08\xac\x02"
+    (tmp_path / "fingerprint.pb").write_bytes(content)
+    (tmp_path / "broken").mkdir()
+    (tmp_path / "broken" / "fingerprint.pb").write_bytes(b"\xff\xff")
+    found = []
+    for lib in (tfpy, tensorflow):
+        read = lib.saved_model.experimental.read_fingerprint
+        one = read(str(tmp_path))
+        hashes = (one.saved_model_checksum, one.signature_def_hash, one.singleprint())
+        wrong = [error(lambda p=p, read=read: read(str(tmp_path / p))) for p in ("broken", "no")]
+        found.append((hashes, wrong))
+    assert found[0] == found[1]
+    assert tfpy.saved_model.experimental.read_fingerprint(tmp_path).version == 300

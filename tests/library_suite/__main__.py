@@ -30,7 +30,7 @@ def main() -> int:
         print(f"unknown libraries: {', '.join(unknown)}; there are {', '.join(known)}")
         return 2
     if options.tests and len(options.names) != 1:
-        print("--tests names the sources of one library, so give the name of this library")
+        print("--tests names the sources of one library, so pass the name of this library")
         return 2
     made: dict[str, Result] = {}
     good = True

@@ -32,19 +32,19 @@ class Library:
     name: str
     """Name on the package index."""
     purpose: str
-    """What people use the library for, as a phrase."""
+    """Purpose of the library, as a phrase."""
     run: str
     """The tests that run, as a phrase."""
     page: str
-    """Whether the library runs in a page, as a phrase."""
+    """Support in a page, as a phrase."""
     origin: str = "package"
-    """Where the tests are: in the installed package, in its sdist, or in a folder of the user."""
+    """Place of the tests: in the installed package, in its sdist, or in a folder of the user."""
     paths: tuple[str, ...] = ()
     """Files and folders with tests, relative to their origin."""
     options: tuple[str, ...] = ()
     """Options of pytest."""
     x64: bool = False
-    """Whether tfpy has 64-bit dtypes (the flag TFPY_ENABLE_X64)."""
+    """True if the tests run with 64-bit dtypes (the flag TFPY_ENABLE_X64)."""
     environment: tuple[tuple[str, str], ...] = ()
     """Environment variables."""
     left_out: tuple[Reason, ...] = ()

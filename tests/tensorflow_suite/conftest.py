@@ -1,3 +1,3 @@
-"""What pytest does not collect: the sample, which ``tensorflow-tests`` runs."""
+"""Exclusion of the sample, which ``tensorflow-tests`` runs, from the collection of pytest."""
 
 collect_ignore = ["sample"]

@@ -92,9 +92,10 @@ def _checked(found: Any, dtype: DType | None, function: Any, kind: type) -> Any:
     where = f"Conversion function {function!r} for type {kind}"
     if not isinstance(found, DenseOperand):
         raise RuntimeError(f"{where} returned non-Tensor: {found!r}")
-    if dtype is not None and found.aval.dtype != dtype:  # type: ignore[attr-defined]
+    tensor: Any = found
+    if dtype is not None and tensor.aval.dtype != dtype:
         raise RuntimeError(
             f"{where} returned incompatible dtype: requested = {dtype.name}, actual = "
-            f"{found.aval.dtype.name}"  # type: ignore[attr-defined]
+            f"{tensor.aval.dtype.name}"
         )
     return found

@@ -202,7 +202,7 @@ class RecordSpec(TypeSpec, metaclass=ABCMeta):
 
 
 class DescribedRecord(FieldRecord):
-    """A stand-in for a record of which only the spec is known. Its parts are specs."""
+    """A record without values, of which only the spec is known. Its parts are specs."""
 
     def __init__(self, spec: Any) -> None:
         self._spec = spec

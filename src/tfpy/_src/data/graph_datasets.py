@@ -93,8 +93,10 @@ def _deferred(plain: Callable[..., Any], takes_self: bool) -> Callable[..., Any]
             is_other = isinstance(found, DatasetV2) and not isinstance(found, DatasetV1)
             return DatasetV1(found._node) if is_other else found
         inputs = [args[0]._node] if takes_self else []
-        make = lambda args, kwargs: plain(*args, **kwargs)  # noqa: E731
         return DatasetV1(PlaceholderNode(make, (args, kwargs), *inputs))
+
+    def make(args: Any, kwargs: Any) -> Any:
+        return plain(*args, **kwargs)
 
     return call
 

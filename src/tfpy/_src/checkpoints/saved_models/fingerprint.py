@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import os
-from typing import Any
 
 from tfpy._src.base.errors import NotFoundError
+from tfpy._src.core.byte_strings import as_bytes
 from tfpy._src.core.typing import PathLike
+from tfpy._src.formats.encodings.protobuf import INT, UINT, Message, read
 from tfpy._src.library.io.checked_json import ModelFileError
 from tfpy._src.library.io.file_objects import GFile
 from tfpy._src.library.io.gfile import path_text
-from tfpy._src.library.protos.wire import read_value, read_varint
 
 _NAMES = (
     *("saved_model_checksum", "graph_def_program_hash", "signature_def_hash"),
     *("saved_object_graph_hash", "checkpoint_hash"),
 )
-_VERSION = 6
+_VERSIONS = Message("VersionDef", {1: ("producer", INT)})
+_MESSAGE = Message(
+    "FingerprintDef",
+    {i: (name, UINT) for i, name in enumerate(_NAMES, 1)} | {6: ("version", _VERSIONS)},
+)
 
 
 class Fingerprint:
@@ -100,7 +104,7 @@ def read_fingerprint(export_dir: PathLike) -> Fingerprint:
 
     Raises:
         FileNotFoundError: If the folder has no file `fingerprint.pb`.
-        ValueError: If the file is corrupt.
+        RuntimeError: If the file is corrupt.
 
     Example:
         >>> import tfpy as tf
@@ -113,19 +117,16 @@ def read_fingerprint(export_dir: PathLike) -> Fingerprint:
     path = os.path.join(path_text(export_dir), "fingerprint.pb")
     try:
         with GFile(path, "rb") as file:
-            data = memoryview(bytes(file.read()))  # type: ignore[arg-type]
+            data = as_bytes(file.read())
     except (OSError, NotFoundError):
         raise FileNotFoundError(
             f"SavedModel Fingerprint Error: Could not find fingerprint in directory: {export_dir!s}"
         ) from None
-    found: dict[int, Any] = {}
-    at = 0
-    while at < len(data):
-        tag, at = read_varint(data, at)
-        found[tag >> 3], at = read_value(data, at, tag)
-    if not all(isinstance(found.get(i + 1, 0), int) for i in range(len(_NAMES))):
-        raise ModelFileError(f"{path} is not a fingerprint")
-    version = found.get(_VERSION, b"")
-    producer = version[1] if isinstance(version, memoryview) and len(version) > 1 else None
-    hashes = {name: found.get(i + 1, 0) for i, name in enumerate(_NAMES)}
-    return Fingerprint(**hashes, version=producer)
+    try:
+        found = read(data, _MESSAGE)
+    except ModelFileError as error:
+        raise RuntimeError(
+            f"SavedModel Fingerprint Error: Could not read {path}: {error}"
+        ) from None
+    version = found.pop("version", {}).get("producer")
+    return Fingerprint(**dict.fromkeys(_NAMES, 0) | found, version=version)

@@ -297,7 +297,7 @@ class LoggingTensorHook(SessionRunHook):
         tensors: Tensors or their names: a list, or a dict whose keys are logged.
         every_n_iter: Number of runs between messages.
         every_n_secs: Number of seconds between messages.
-        at_end: If True, log at the end, too.
+        at_end: If True, also log at the end.
         formatter: Function of the dict of values that returns the message.
 
     Raises:

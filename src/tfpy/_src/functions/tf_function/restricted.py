@@ -12,6 +12,7 @@ from tfpy._src.core.tensor import Tensor
 from tfpy._src.core.type_spec import TypeSpec
 from tfpy._src.core.typing import Nest
 from tfpy._src.functions.tf_function.arguments import spread
+from tfpy._src.functions.tf_function.concrete import ConcreteFunction
 from tfpy._src.functions.tf_function.conforming import conform
 from tfpy._src.functions.tf_function.description import parameters_of, structured
 from tfpy._src.functions.tf_function.inspection import Unregistered
@@ -44,7 +45,7 @@ class RestrictedFunction(Unregistered):
         self.name = getattr(function, "name", "function")
 
     def __getattr__(self, name: str) -> Any:
-        if self._error is None or name.startswith("_"):
+        if self._error is None or name.startswith("_") or not hasattr(ConcreteFunction, name):
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
         raise self._error
 
