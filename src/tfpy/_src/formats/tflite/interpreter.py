@@ -13,7 +13,7 @@ from tfpy._src.core.byte_strings import as_bytes
 from tfpy._src.core.typing import PathLike
 from tfpy._src.formats.raw_ops.resources import Resources, using
 from tfpy._src.formats.tflite.reader.files import ModelFile, read_file
-from tfpy._src.formats.tflite.subgraph import Details, Subgraph
+from tfpy._src.formats.tflite.subgraph_state import Details, SubgraphState
 from tfpy._src.library.io.checked_json import ModelFileError
 from tfpy._src.library.io.file_objects import GFile
 
@@ -67,7 +67,7 @@ class Interpreter:
         self._file = _read(model_path, model_content)
         self._resources: Resources = {}
         self._keeps_all = experimental_preserve_all_tensors
-        self._subgraphs: dict[int, Subgraph] = {}
+        self._subgraphs: dict[int, SubgraphState] = {}
         self.reset_all_variables()
 
     def allocate_tensors(self) -> None:
@@ -203,19 +203,23 @@ class Interpreter:
         )
 
     @property
-    def _main(self) -> Subgraph:
+    def _main(self) -> SubgraphState:
         return self._subgraph(0)
 
-    def _subgraph(self, number: int) -> Subgraph:
+    def _subgraph(self, number: int) -> SubgraphState:
         if number not in self._subgraphs:
-            self._subgraphs[number] = Subgraph(self._file, number, self._resources, self._keeps_all)
+            self._subgraphs[number] = SubgraphState(
+                self._file, number, self._resources, self._keeps_all
+            )
         return self._subgraphs[number]
 
 
 class SignatureRunner:
     """Runs a signature of a model, as `tf.lite.Interpreter.get_signature_runner` returns it."""
 
-    def __init__(self, subgraph: Subgraph, inputs: dict[str, int], outputs: dict[str, int]) -> None:
+    def __init__(
+        self, subgraph: SubgraphState, inputs: dict[str, int], outputs: dict[str, int]
+    ) -> None:
         self._subgraph, self._inputs, self._outputs = subgraph, inputs, outputs
 
     def __call__(self, **kwargs: Any) -> dict[str, Array]:

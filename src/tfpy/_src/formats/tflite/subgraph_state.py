@@ -19,7 +19,7 @@ Details = dict[str, Any]
 _TYPES = {"string": np.bytes_, "bool": np.bool_, "resource": np.object_, "variant": np.object_}
 
 
-class Subgraph:
+class SubgraphState:
     """A graph of the file with the values of its tensors."""
 
     def __init__(self, file: ModelFile, number: int, resources: Resources, keeps_all: bool) -> None:
