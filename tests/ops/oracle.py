@@ -118,6 +118,13 @@ def _argsort(x: Any, k: int, descending: bool) -> Any:
     return tf.argsort(x, direction="DESCENDING" if descending else "ASCENDING")[..., :k]
 
 
+def _dynamic_update_slice(x: Any, update: Any, starts: Any) -> Any:
+    sizes = tuple(update.shape)
+    first = tf.clip_by_value(starts, 0, np.subtract(x.shape, sizes).astype(np.int32))
+    grid = np.stack(np.indices(sizes), -1).reshape(-1, len(sizes)).astype(np.int32)
+    return tf.tensor_scatter_nd_update(x, first + grid, tf.reshape(update, [-1]))
+
+
 def _ravel_index(indices: Any, dims: Any) -> Any:
     places = tf.reshape(tf.range(math.prod(dims)), dims)
     return tf.gather_nd(places, indices)
@@ -375,6 +382,7 @@ ORACLES: dict[str, Callable[..., Any]] = {
     "scatter_max": _scatter(tf.tensor_scatter_nd_max),
     "scatter_min": _scatter(tf.tensor_scatter_nd_min),
     "scatter_prod": _scatter_prod,
+    "dynamic_update_slice": _dynamic_update_slice,
     "ravel_index": _ravel_index,
     "argsort": _argsort,
     "permute": lambda x, order: tf.gather(x, order, axis=-1, batch_dims=len(x.shape) - 1),

@@ -35,6 +35,7 @@ STEPPED = [
     "max_pool_grad",
     "max_pool_grad_grad",
     "scatter_update",
+    "dynamic_update_slice",
     "zeta",
     "polygamma",
     "betainc",

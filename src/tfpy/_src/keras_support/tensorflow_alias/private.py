@@ -8,13 +8,13 @@ from __future__ import annotations
 import importlib
 import sys
 import types
-from collections.abc import Sequence
 from contextlib import nullcontext
 from functools import partial
 from typing import Any
 
 from tfpy._src.base import tracing
 from tfpy._src.base.dtypes import DType, int32
+from tfpy._src.compiler.ops import dynamic_slices
 from tfpy._src.core.conversion import convert_to_tensor, is_tensor
 from tfpy._src.core.indexed_slices import IndexedSlices
 from tfpy._src.core.operand import AnyTensor
@@ -42,12 +42,8 @@ from tfpy._src.keras_support.tensorflow_alias.libraries import LIBRARY_MODULES
 from tfpy._src.keras_support.tensorflow_alias.operations import OPERATION_MODULES
 from tfpy._src.tensors.array.joining import stack
 from tfpy._src.tensors.array.making import cast
-from tfpy._src.tensors.array.ranges import range
-from tfpy._src.tensors.array.scattering import tensor_scatter_nd_update
-from tfpy._src.tensors.array.slicing import meshgrid
 from tfpy._src.tensors.composite.ragged.tensor import RaggedTensor
 from tfpy._src.tensors.composite.sparse_tensor import SparseTensor
-from tfpy._src.tensors.math.arithmetic import clip_by_value
 from tfpy._src.tensors.random.streams import global_seed
 from tfpy._src.tensors.variables.tracking import DictWrapper, ListWrapper
 from tfpy._src.tensors.variables.variable import Variable
@@ -66,18 +62,8 @@ def dynamic_update_slice(operand: Any, update: Any, start_indices: Any) -> Tenso
     x, part = convert_to_tensor(operand), convert_to_tensor(update)
     if not x.ndim:
         return part
-    sizes = part.aval.shape
-    starts = _starts(start_indices, [n - k for n, k in zip(x.aval.shape, sizes, strict=True)])
-    places = [range(size) + start for size, start in zip(sizes, starts, strict=True)]
-    return tensor_scatter_nd_update(x, stack(meshgrid(*places, indexing="ij"), -1), part)
-
-
-def _starts(starts: Any, limits: Sequence[int]) -> list[Tensor]:
-    """Return the starts, clipped between 0 and their limits."""
-    return [
-        clip_by_value(cast(convert_to_tensor(starts[axis]), int32), 0, limit)
-        for axis, limit in enumerate(limits)
-    ]
+    starts = stack([cast(start_indices[axis], int32) for axis in range(len(x.shape))])
+    return dynamic_slices.dynamic_update_slice(x, part, starts)
 
 
 def enable_numpy_behavior(

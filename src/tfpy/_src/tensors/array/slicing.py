@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from tfpy._src.base import dtypes
 from tfpy._src.base.dtypes import as_dtype
-from tfpy._src.base.errors import invalid
+from tfpy._src.base.errors import NotTraceableError, invalid
 from tfpy._src.compiler.ir.aval import Shape
 from tfpy._src.compiler.ops import indexing, logic, movement
 from tfpy._src.compiler.ops.failing import failing
@@ -106,7 +107,8 @@ def slice(input_: TensorLike, begin: ShapeLike, size: ShapeLike, name: str | Non
 
     Args:
         input_: Tensor of any dtype.
-        begin: Vector with the first index along each axis.
+        begin: Vector with the first index along each axis. While `tf.function` traces, the indices
+            may be tensors without values.
         size: Vector with the number of elements along each axis. -1 stands for all remaining
             elements.
 
@@ -125,13 +127,12 @@ def slice(input_: TensorLike, begin: ShapeLike, size: ShapeLike, name: str | Non
     See also: `tf.strided_slice`, `tf.gather`, `tf.pad`.
     """
     x = convert_to_tensor(input_)
-    starts, extent = static_ints(begin), static_ints(size)
-    if len(starts) != x.ndim or len(extent) != x.ndim:
-        raise invalid(
-            "slice",
-            f"begin {list(starts)} and size {list(extent)} must have one entry per dimension of "
-            f"shape {list(x.aval.shape)}",
-        )
+    try:
+        starts = static_ints(begin)
+    except NotTraceableError:
+        return _slice_at(x, begin, static_ints(size))
+    extent = static_ints(size)
+    _check_entries(x, starts, extent)
     sizes = tuple(
         n - b if s == -1 else s for n, b, s in zip(x.aval.shape, starts, extent, strict=True)
     )
@@ -145,6 +146,46 @@ def slice(input_: TensorLike, begin: ShapeLike, size: ShapeLike, name: str | Non
                 raise invalid("slice", message)
             return failing("slice", message, (x,), sizes, x.dtype)
     return movement.strided_slice(x, begin=starts, size=sizes, strides=(1,) * x.ndim)
+
+
+def _check_entries(x: Tensor, begin: Sequence[Any], size: Sequence[int]) -> None:
+    if len(begin) != x.ndim or len(size) != x.ndim:
+        raise invalid(
+            "slice",
+            f"begin {list(begin)} and size {list(size)} must have one entry per dimension of "
+            f"shape {list(x.aval.shape)}",
+        )
+
+
+def _slice_at(x: Tensor, begin: Any, sizes: Shape) -> Tensor:
+    """Return a slice that begins at traced indices. The axes with known indices come first."""
+    packed = begin if isinstance(begin, list | tuple) else _elements(convert_to_tensor(begin))
+    _check_entries(x, packed, sizes)
+    known: list[int] = []
+    traced: list[tuple[int, Any]] = []
+    for axis, (start, size) in enumerate(zip(packed, sizes, strict=True)):
+        try:
+            known.append(static_int(start))
+        except NotTraceableError:
+            if size == -1:
+                raise
+            known.append(0)
+            traced.append((axis, start))
+    axes = [axis for axis, _ in traced]
+    part = slice(x, known, [-1 if axis in axes else n for axis, n in enumerate(sizes)])
+    for axis, start in traced:
+        if sizes[axis] != x.aval.shape[axis]:
+            offsets = indexing.range_(start=0, delta=1, count=sizes[axis], dtype=dtypes.int32)
+            part = take(part, cast(start, dtypes.int32) + offsets, axis=axis)
+    return part
+
+
+def _elements(vector: Tensor) -> list[Tensor]:
+    """Return the elements of a traced vector."""
+    return [
+        reshape(movement.strided_slice(vector, begin=(i,), size=(1,), strides=(1,)), [])
+        for i in range(vector.aval.shape[0])
+    ]
 
 
 @dispatchable

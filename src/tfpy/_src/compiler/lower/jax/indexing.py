@@ -96,6 +96,11 @@ RULES.update(
 )
 
 
+@lowers("dynamic_update_slice")
+def dynamic_update_slice(x: Any, update: Any, starts: Any) -> Any:
+    return lax.dynamic_update_slice(x, update, list(starts))
+
+
 @lowers("ravel_index")
 def ravel_index(indices: Any, dims: tuple[int, ...]) -> Any:
     """Return row-major positions, and -1 for indices out of range."""

@@ -178,6 +178,18 @@ def _pad(steps: Steps, call: KernelCall, inputs: Sequence[int], output: int) -> 
     steps.step("pad", inputs_of(call, inputs), output, params, _defines(quads, len(axes)))
 
 
+def _dynamic_update_slice(
+    steps: Steps, call: KernelCall, inputs: Sequence[int], output: int
+) -> None:
+    p: Params = dict(call.params)
+    dims, sizes = list(p["dims"])[p["first"] :], list(p["sizes"])[p["first"] :]
+    quads = dims[-1] == sizes[-1] and dims[-1] % 4 == 0
+    if quads:
+        dims[-1] = sizes[-1] = dims[-1] // 4
+    params: Params = {"dims": dims, "sizes": sizes}
+    steps.step(call.name, inputs_of(call, inputs), output, params, _defines(quads, len(dims)))
+
+
 def _defines(quads: bool, rank: int) -> list[str]:
     return [f"RANK {rank}", *flags_of(QUADS=quads)]
 
@@ -228,6 +240,7 @@ DIRECT: Mapping[str, Planner[Steps]] = {
     "strided": _strided,
     "pad": _pad,
     "concat": _concat,
+    "dynamic_update_slice": _dynamic_update_slice,
     "gather": _rows,
     "segment_sum": segment_sum,
     "reduce": reduction.reduce,

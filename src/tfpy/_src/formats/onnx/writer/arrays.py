@@ -11,6 +11,7 @@ import numpy as np
 from tfpy._src.base.dtypes import DType
 from tfpy._src.compiler.ir.op import OPS
 from tfpy._src.compiler.ir.sizes import OpenSize, is_open
+from tfpy._src.formats.graph_writing.blocks import block_indices
 from tfpy._src.formats.graph_writing.emitter import BOOL, FLOAT, INT, NodeValue, unsupported
 from tfpy._src.formats.graph_writing.open_sizes import Edge, edges
 from tfpy._src.formats.onnx.writer.nodes import INT64, Nodes, record, refuse
@@ -192,6 +193,14 @@ def _scatter(reduction: str) -> Any:
 
 for _name, _op in {"update": "none", "prod": "mul", "max": "max", "min": "min"}.items():
     record(f"scatter_{_name}")(_scatter(_op))
+
+
+@record("dynamic_update_slice")
+def _dynamic_update_slice(
+    w: Nodes, x: NodeValue, updates: NodeValue, starts: NodeValue
+) -> NodeValue:
+    at = w.cast(block_indices(w, x, updates, starts, "Max", "Min", "Add"), INT64)
+    return w.op("ScatterND", x, at, w.reshape(updates, (math.prod(updates.shape),)))
 
 
 @record("ravel_index")

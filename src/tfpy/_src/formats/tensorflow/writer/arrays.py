@@ -12,6 +12,7 @@ from tfpy._src.base import dtypes
 from tfpy._src.base.dtypes import DType
 from tfpy._src.compiler.ir.op import OPS
 from tfpy._src.compiler.ir.sizes import OpenSize, is_open
+from tfpy._src.formats.graph_writing.blocks import block_indices
 from tfpy._src.formats.graph_writing.emitter import BOOL, FLOAT, INT, NodeValue, unsupported
 from tfpy._src.formats.graph_writing.open_sizes import Edge, edges
 from tfpy._src.formats.tensorflow.writer.nodes import Nodes, record, refuse
@@ -179,6 +180,14 @@ def _scatter_update(w: Nodes, x: NodeValue, ids: NodeValue, updates: NodeValue) 
     rows = w.reshape(ids, (math.prod(ids.shape), 1))
     flat = w.reshape(updates, (math.prod(ids.shape), *x.shape[1:]))
     return w.op("TensorScatterUpdate", x, rows, flat)
+
+
+@record("dynamic_update_slice")
+def _dynamic_update_slice(
+    w: Nodes, x: NodeValue, updates: NodeValue, starts: NodeValue
+) -> NodeValue:
+    at = block_indices(w, x, updates, starts, "Maximum", "Minimum", "AddV2")
+    return w.op("TensorScatterUpdate", x, at, w.reshape(updates, (math.prod(updates.shape),)))
 
 
 @record("ravel_index")

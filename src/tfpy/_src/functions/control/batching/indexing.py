@@ -6,6 +6,8 @@ from typing import Any
 
 from tfpy._src.compiler.ir.op import OPS
 from tfpy._src.compiler.ops.casting import cast
+from tfpy._src.compiler.ops.concatenation import concat
+from tfpy._src.compiler.ops.dynamic_slices import dynamic_update_slice
 from tfpy._src.compiler.ops.indexing import gather, range_, segment_sum
 from tfpy._src.compiler.ops.logic import logical_and, select
 from tfpy._src.compiler.ops.movement import reshape, transpose
@@ -61,6 +63,18 @@ def _segment_sum(rows: BatchedRows, data: RowOperand, ids: RowOperand, segments:
         segments=rows.count * segments,
     )
     return reshape(found, shape=(rows.count, *rows.aval.shape))
+
+
+@rule("dynamic_update_slice")
+def _dynamic_update_slice(
+    rows: BatchedRows, x: RowOperand, update: RowOperand, starts: RowOperand
+) -> Any:
+    if starts.is_batched:
+        return NotImplemented
+    first = range_(start=0, delta=1, count=1, dtype=starts.tensor.dtype)
+    return dynamic_update_slice(
+        rows.spread(x), rows.spread(update), concat(first, starts.tensor, axis=0)
+    )
 
 
 def _scatter(name: str) -> None:

@@ -8,6 +8,7 @@ import numpy as np
 
 from tfpy._src.base.dtypes import int32
 from tfpy._src.compiler.ir.aval import Array
+from tfpy._src.compiler.ops import dynamic_slices
 from tfpy._src.core.conversion import convert_to_tensor
 from tfpy._src.formats.tflite.reader.ops.elementwise import activated
 from tfpy._src.formats.tflite.reader.record import op, operation
@@ -231,19 +232,9 @@ def _sparse_to_dense(indices: Any, shape: Array, values: Any, default: Any) -> A
 
 @operation("DYNAMIC_UPDATE_SLICE")
 def _dynamic_update_slice(x: Any, update: Any, start: Any) -> Any:
-    """Replace a slice; its start is clamped so that the slice is inside."""
-    whole, part = tuple(x.shape), tuple(update.shape)
-    places = np.indices(part).reshape(len(part), -1).T
-    most = np.array(whole) - np.array(part)
-    first = convert_to_tensor(np.zeros(len(part), np.int32)) if start is None else start
-    if isinstance(first, np.ndarray):
-        at = convert_to_tensor((np.clip(first, 0, most) + places).astype(np.int32))
-    else:
-        low = where(first < 0, 0, first)
-        at = where(low > most.astype(np.int32), most.astype(np.int32), low) + places.astype(
-            np.int32
-        )
-    return tensor_scatter_nd_update(x, at, reshape(update, [-1]))
+    """Replace a slice. Its start is clipped so that the slice is inside."""
+    first = np.zeros(len(x.shape), np.int32) if start is None else start
+    return dynamic_slices.dynamic_update_slice(x, update, first)
 
 
 @operation("ONE_HOT")
