@@ -225,6 +225,7 @@ from tfpy.compat.v1 import (
     debugging as debugging,
     dtypes as dtypes,
     gfile as gfile,
+    graph_util as graph_util,
     image as image,
     initializers as initializers,
     io as io,

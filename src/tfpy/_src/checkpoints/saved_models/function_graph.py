@@ -88,30 +88,6 @@ class Operation(operation.Operation):
         names = [name[1:] for name in self.node_def.input if name.startswith("^")]
         return [self.graph.get_operation_by_name(name) for name in names]
 
-    def get_attr(self, name: str) -> Any:
-        """Return an attribute of the node.
-
-        Args:
-            name: Name of the attribute.
-
-        Returns:
-            A `tf.DType`, `tf.TensorShape`, message, list, number, boolean or bytes.
-
-        Raises:
-            ValueError: If the operation has no such attribute.
-        """
-        if name not in self.node_def.attr:
-            raise ValueError(f"Operation '{self.name}' has no attr named '{name}'.")
-        value = self.node_def.attr[name]
-        kind = value.WhichOneof("value")
-        found: Any = getattr(value, kind) if kind else None
-        if kind == "type":
-            return as_dtype(found)
-        if kind == "list":
-            ((_, items),) = found.ListFields() or ((None, []),)
-            return [*items]
-        return found
-
 
 class FuncGraph(Lookup):
     """The graph of a concrete function.

@@ -17,7 +17,8 @@ from tfpy._src.functions.graph_mode.inference import SIZE
 from tfpy._src.functions.graph_mode.tensors import GraphTensor
 
 
-def _aval(shape: Any, dtype: DTypeLike) -> Aval:
+def aval_of(shape: Any, dtype: DTypeLike) -> Aval:
+    """Return the aval of a tensor whose shape may be partially unknown, or None."""
     given = TensorShape(shape)
     if given.rank is None:
         return Aval((UnrankedSize(SIZE),) * 2, as_dtype(dtype))
@@ -60,7 +61,7 @@ def placeholder(
     See also: `tf.compat.v1.Session`, `tf.compat.v1.placeholder_with_default`.
     """
     op = _graph("placeholder").make(name or "Placeholder", kind="Placeholder")
-    op.outputs = [GraphTensor(op, 0, _aval(shape, dtype))]
+    op.outputs = [GraphTensor(op, 0, aval_of(shape, dtype))]
     return op.outputs[0]
 
 
@@ -98,6 +99,6 @@ def placeholder_with_default(
         "PlaceholderWithDefault",
     )
     op.function, op.args = convert_to_tensor, (value,)
-    op.outputs = [GraphTensor(op, 0, _aval(shape, value.dtype))]
+    op.outputs = [GraphTensor(op, 0, aval_of(shape, value.dtype))]
     found: Tensor = op.outputs[0]
     return found
