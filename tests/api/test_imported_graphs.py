@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 import tensorflow
-from api.same import same
+from api.same import error, same
 
 import tfpy
 
@@ -136,4 +138,77 @@ def test_graph_util(tf: Any) -> Any:
             util.must_run_on_cpu(graph.get_operation_by_name("w")),
             [node.name for node in util.extract_sub_graph(frozen, ["w"]).node],
             "copy" in [node.name for node in lean.node],
+        ]
+
+
+def trained(tf: Any, folder: str) -> None:
+    """Save a graph with collections and a training step."""
+    one = tf.compat.v1
+    with tf.Graph().as_default(), one.Session() as sess:
+        x = one.placeholder(tf.float32, [None, 3], name="x")
+        w = one.get_variable("w", [3, 2], initializer=tf.ones_initializer())
+        tf.Variable(0, trainable=False, name="n")
+        y = tf.matmul(x, w, name="y")
+        loss = tf.reduce_mean(tf.square(y))
+        one.add_to_collection("out", y)
+        one.add_to_collection("step", one.train.MomentumOptimizer(0.1, 0.9).minimize(loss))
+        one.add_to_collection("numbers", 3)
+        sess.run(one.global_variables_initializer())
+        sess.run(w.assign(np.arange(6).reshape(3, 2)))
+        one.train.Saver(max_to_keep=3).save(sess, f"{folder}/model", global_step=7)
+
+
+def continued(tf: Any, folder: str) -> list[Any]:
+    """Return values of a graph that is loaded and trained."""
+    one = tf.compat.v1
+    with tf.Graph().as_default(), one.Session() as sess:
+        saver = one.train.import_meta_graph(f"{folder}/model-7.meta")
+        saver.restore(sess, one.train.latest_checkpoint(folder))
+        found = [sess.run("y:0", {"x:0": X})]
+        for _ in range(2):
+            sess.run(one.get_collection("step"), {"x:0": X})
+        return [
+            *found,
+            *sess.run(one.trainable_variables()),
+            sorted(v.name for v in one.global_variables())[-1],
+            [one.get_collection("out")[0].name, one.get_collection("numbers")],
+        ]
+
+
+@pytest.mark.parametrize("writer", [tfpy, tensorflow])
+@pytest.mark.parametrize("reader", [tfpy, tensorflow])
+def test_meta_graphs(writer: Any, reader: Any, tmp_path: Path) -> None:
+    """A program continues the training of a graph that either library has saved."""
+    trained(writer, str(tmp_path))
+    files = {path.name for path in tmp_path.iterdir()}
+    assert "model-7.meta" in files
+    step = 2 * 0.1
+    w = np.arange(6, dtype=np.float32).reshape(3, 2)
+    momentum = np.zeros_like(w)
+    first = X @ w
+    for _ in range(2):
+        momentum = 0.9 * momentum + X.T @ (X @ w) * step / 4
+        w = w - momentum
+    y, found, name, collections = continued(reader, str(tmp_path))
+    np.testing.assert_allclose(y, first)
+    np.testing.assert_allclose(found, w, rtol=1e-4)
+    assert (name, collections) == ("w:0", ["y:0", [3]])
+
+
+@same
+def test_import_meta_graph_with_scope(tf: Any) -> Any:
+    one = tf.compat.v1
+    with tf.Graph().as_default():
+        v = tf.Variable(2.0, name="v")
+        one.add_to_collection("y", tf.square(v, name="y"))
+        message = one.train.export_meta_graph()
+    with tf.Graph().as_default(), one.Session() as sess:
+        saver = one.train.import_meta_graph(message, import_scope="part")
+        sess.run(one.global_variables_initializer())
+        return [
+            type(saver).__name__,
+            [v.name for v in one.global_variables()],
+            sess.run(one.get_collection("y")),
+            sorted(message.collection_def),
+            error(lambda: one.train.import_meta_graph("missing.meta")),
         ]

@@ -26,11 +26,21 @@ def reaches(
     return any(id(y) in reached for y in ys)
 
 
+def dependents(operations: Sequence[Operation], xs: Sequence[Any]) -> set[int]:
+    """Return the numbers of the operations that depend on tensors or Variables."""
+    reached = set(map(id, xs))
+    found = set()
+    for op in operations:
+        if any(id(source) in reached for source in (*op.sources, *op.captured)):
+            found.add(op.number)
+            reached |= set(map(id, op.outputs))
+    return found
+
+
 def compute_from(operations: Sequence[Operation], xs: Sequence[Any]) -> None:
     """Let runs compute the tensors that depend on `xs`, even if their values are known."""
-    reached = set(map(id, xs))
+    found = dependents(operations, xs)
     for op in operations:
-        if any(id(source) in reached for source in op.sources):
-            reached |= set(map(id, op.outputs))
+        if op.number in found:
             for output in op.outputs:
                 output.known = output.known if isinstance(output.known, Sizes) else None

@@ -349,7 +349,9 @@ class Graph(Collections, Lookup, Overriding):
 
         compute_from(self.operations, wanted)
         avals = [x.aval for x in wanted]
-        found = iter(self.add(compute, [ys, wanted, given, stops], avals, name))
+        outputs = self.add(compute, [ys, wanted, given, stops], avals, name)
+        outputs[0].op.differentiated = tuple(wanted)
+        found = iter(outputs)
         return [next(found) if any(x is w for w in wanted) else None for x in xs]
 
     # Control dependencies

@@ -75,6 +75,8 @@ class Operation:
     kwargs: dict[str, Any]
     supply: Callable[[Any, dict[int, Tensor]], Sequence[Tensor]] | None = None
     """Function that computes the results before a run, from the session and the fed values."""
+    differentiated: tuple[Any, ...] = ()
+    """Tensors and Variables with respect to which the operation computes gradients."""
     message: Any = None
     """The `tf.compat.v1.NodeDef` from which the operation was imported."""
     library: Any = None

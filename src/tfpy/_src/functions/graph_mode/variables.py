@@ -108,6 +108,7 @@ class GraphVariable(Variable):
         found = object.__new__(cls)
         found.graph, found.op = graph, op
         found.initial_value = None  # type: ignore[assignment]
+        found.initializer = None
         found.synchronization, found.aggregation, found.trainable = kinds(
             VariableSynchronization.AUTO, VariableAggregation.NONE, True, None, dtype.is_floating
         )
@@ -124,7 +125,7 @@ class GraphVariable(Variable):
 
     def adopt(self, op: Operation) -> None:
         """Use an imported operation that assigns the Variable as its initializer."""
-        if not hasattr(self, "initializer") or op.name == f"{self.op.name}/Assign":
+        if self.initializer is None or op.name == f"{self.op.name}/Assign":
             self.initializer = op
 
     def clear(self) -> None:
