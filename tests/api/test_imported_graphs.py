@@ -46,7 +46,7 @@ def values(tf: Any, data: bytes) -> list[Any]:
     with tf.Graph().as_default(), tf.compat.v1.Session() as sess:
         tf.import_graph_def(message, name="")
         sess.run("init")
-        return sess.run(list(NAMES), {"x:0": X})
+        return [*sess.run(list(NAMES), {"x:0": X})]
 
 
 def test_each_library_runs_graphs_of_the_other() -> None:
@@ -183,8 +183,8 @@ def test_meta_graphs(writer: Any, reader: Any, tmp_path: Path) -> None:
     files = {path.name for path in tmp_path.iterdir()}
     assert "model-7.meta" in files
     step = 2 * 0.1
-    w = np.arange(6, dtype=np.float32).reshape(3, 2)
-    momentum = np.zeros_like(w)
+    w: Any = np.arange(6, dtype=np.float32).reshape(3, 2)
+    momentum = np.zeros([3, 2])
     first = X @ w
     for _ in range(2):
         momentum = 0.9 * momentum + X.T @ (X @ w) * step / 4
@@ -212,3 +212,113 @@ def test_import_meta_graph_with_scope(tf: Any) -> Any:
             sorted(message.collection_def),
             error(lambda: one.train.import_meta_graph("missing.meta")),
         ]
+
+
+def built_model(tf: Any, folder: str) -> None:
+    """Write a SavedModel with an asset, a local Variable and a main operation."""
+    one = tf.compat.v1
+    Path(f"{folder}.txt").write_text("a\nb\n")
+    with tf.Graph().as_default(), one.Session() as sess:
+        x = one.placeholder(tf.float32, [None, 3], name="x")
+        w = one.get_variable("w", [3, 2], initializer=tf.ones_initializer())
+        keys = one.GraphKeys.LOCAL_VARIABLES
+        local = one.get_variable("local", initializer=1.0, collections=[keys])
+        y = tf.add(tf.matmul(x, w), local, name="y")
+        asset = tf.constant(f"{folder}.txt", name="asset")
+        sess.run(one.global_variables_initializer())
+        sess.run(w.assign(np.arange(6).reshape(3, 2)))
+        builder = one.saved_model.Builder(folder)
+        signature = one.saved_model.predict_signature_def({"x": x}, {"y": y})
+        start = one.local_variables_initializer()
+        tags, signatures = ["serve", "part"], {"serving_default": signature}
+        builder.add_meta_graph_and_variables(sess, tags, signatures, [asset], main_op=start)
+        builder.add_meta_graph(["other"], signatures)
+        builder.save()
+
+
+def loaded_model(tf: Any, folder: str) -> list[Any]:
+    """Return facts about a SavedModel that is loaded in a session."""
+    model, one = tf.compat.v1.saved_model, tf.compat.v1
+    with tf.Graph().as_default(), one.Session() as sess:
+        message = model.load(sess, ["serve", "part"], folder, import_scope="scope")
+        signature = message.signature_def["serving_default"]
+        found = model.utils.get_tensor_from_tensor_info(signature.outputs["y"], None, "scope")
+        return [
+            found.name,
+            sess.run(found, {f"scope/{signature.inputs['x'].name}": X}).tolist(),
+            [v.name for v in one.global_variables()],
+            [one.saved_model.is_valid_signature(signature), signature.method_name],
+            [
+                model.maybe_saved_model_directory(folder),
+                len(message.collection_def["saved_model_assets"].any_list.value),
+            ],
+            error(lambda: model.loader.load(sess, ["serve"], folder)),
+            error(lambda: model.load(sess, ["serve"], "missing")),
+            error(lambda: model.Builder(folder)),
+        ]
+
+
+@pytest.mark.parametrize("writer", [tfpy, tensorflow])
+def test_saved_models_of_graphs(writer: Any, tmp_path: Path) -> None:
+    """Both libraries load the SavedModels of both in a session."""
+    folder = str(tmp_path / "model")
+    built_model(writer, folder)
+    assert loaded_model(tfpy, folder) == loaded_model(tensorflow, folder)
+    updater = tfpy.compat.v1.saved_model.signature_def_utils.MethodNameUpdater(folder)
+    updater.replace_method_name("serving_default", "changed", ["serve", "part"])
+    updater.save()
+    assert loaded_model(tensorflow, folder)[3] == [False, "changed"]
+
+
+def test_session_loads_object_graphs(tmp_path: Path) -> None:
+    """A session loads a SavedModel of TensorFlow 2 with Variables and tables."""
+
+    class Model(tensorflow.Module):  # type: ignore[misc]
+        def __init__(self) -> None:
+            super().__init__()
+            self.v = tensorflow.Variable([1.0, 2.0])
+            pairs = tensorflow.lookup.KeyValueTensorInitializer(["a", "b"], [3.0, 4.0])
+            self.table = tensorflow.lookup.StaticHashTable(pairs, 0.0)
+
+        @tensorflow.function(input_signature=[tensorflow.TensorSpec([None, 2])])  # type: ignore[untyped-decorator]
+        def call(self, x: Any) -> Any:
+            return {"y": x * self.v + self.table.lookup(tensorflow.constant("b"))}
+
+    model = Model()
+    tensorflow.saved_model.save(model, str(tmp_path), model.call)
+    one = tfpy.compat.v1
+    with tfpy.Graph().as_default(), one.Session() as sess:
+        message = one.saved_model.load(sess, ["serve"], str(tmp_path))
+        signature = message.signature_def["serving_default"]
+        found = sess.run(signature.outputs["y"].name, {signature.inputs["x"].name: [[1.0, 1.0]]})
+        np.testing.assert_allclose(found, [[5.0, 6.0]])
+
+
+@same
+def test_signatures(tf: Any) -> Any:
+    one, utils = tf.compat.v1, tf.compat.v1.saved_model.signature_def_utils
+    with tf.Graph().as_default():
+        text = one.placeholder(tf.string, [None], name="text")
+        x = one.placeholder(tf.float32, [None], name="x")
+        sparse = tf.SparseTensor([[0]], tf.identity(x, name="v")[:1], [3])
+        info = one.saved_model.build_tensor_info
+        found = [
+            utils.classification_signature_def(text, text, x),
+            utils.classification_signature_def(text, None, x),
+            utils.regression_signature_def(text, x),
+            utils.predict_signature_def({"a": x}, {"b": text}),
+            utils.build_signature_def({"a": info(x)}, None, "method", {"a": tf.constant(1.0)}),
+            utils.build_signature_def({"a": info(x)}, {"x": info(x)}, "tensorflow/serving/regress"),
+        ]
+        return [
+            [(sorted(s.inputs), sorted(s.outputs), s.method_name) for s in found],
+            [utils.is_valid_signature(s) for s in (*found, None)],
+            [info(x).WhichOneof("encoding"), info(sparse).WhichOneof("encoding"), info(x).dtype],
+            [error(call) for call in (
+                lambda: utils.predict_signature_def({}, {"b": x}),
+                lambda: utils.regression_signature_def(x, x),
+                lambda: utils.regression_signature_def(None, x),
+                lambda: utils.classification_signature_def(text, None, None),
+                lambda: utils.classification_signature_def(3, text, None),
+            )],
+        ]  # fmt: skip

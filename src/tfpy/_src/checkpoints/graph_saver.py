@@ -150,7 +150,8 @@ def without_saver(graph: GraphDef) -> GraphDef:
     for node in graph.node:
         for name in node.input:
             users.setdefault(maker_of(name.removeprefix("^")), []).append(node.name)
-    pending = [node.name for node in graph.node if node.op in _FILES]
+    reading = _reading_functions(graph)
+    pending = [node.name for node in graph.node if node.op in _FILES or reading & _called(node)]
     gone: set[str] = set()
     while pending:
         name = pending.pop()
@@ -162,3 +163,24 @@ def without_saver(graph: GraphDef) -> GraphDef:
     del found.node[:]
     found.node.extend(node for node in graph.node if node.name not in gone)
     return found
+
+
+def _reading_functions(graph: GraphDef) -> set[str]:
+    """Return the names of the functions that read or write checkpoints."""
+    functions = {one.signature.name: one.node_def for one in graph.library.function}
+    found: set[str] = set()
+    while True:
+        more = {
+            name
+            for name, nodes in functions.items()
+            if any(node.op in _FILES or found & _called(node) for node in nodes)
+        }
+        if more == found:
+            return found
+        found = more
+
+
+def _called(node: NodeDef) -> set[str]:
+    """Return the names of the functions that a node may call."""
+    attrs = (node.attr[name] for name in node.attr)
+    return {node.op, *(one.func.name for one in attrs if one.WhichOneof("value") == "func")}

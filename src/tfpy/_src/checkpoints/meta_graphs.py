@@ -9,7 +9,7 @@ from typing import Any
 from tfpy._src.base.version import GIT_VERSION, VERSION_OF_TENSORFLOW
 from tfpy._src.checkpoints.graph_saver import restored_keys, without_saver
 from tfpy._src.core.tensor import Tensor
-from tfpy._src.formats.tensorflow.importing import import_graph_def
+from tfpy._src.formats.tensorflow.importing import add_nodes, checked_mapping
 from tfpy._src.functions.graph_mode.defaults import get_default_graph
 from tfpy._src.functions.graph_mode.graph import Graph
 from tfpy._src.functions.graph_mode.operation import Operation
@@ -98,6 +98,7 @@ class ImportedMetaGraph:
         message: The message.
         import_scope: Prefix of the names. Default: no prefix.
         input_map: Tensors that replace tensors of the message, by name.
+        assets: Contents of the files that nodes may read, by path.
 
     Attributes:
         graph: The graph.
@@ -105,13 +106,18 @@ class ImportedMetaGraph:
     """
 
     def __init__(
-        self, message: MetaGraphDef, import_scope: str | None, input_map: Mapping[str, Any] | None
+        self,
+        message: MetaGraphDef,
+        import_scope: str | None,
+        input_map: Mapping[str, Any] | None = None,
+        assets: Mapping[str, bytes] | None = None,
     ) -> None:
         self.graph = get_default_graph()
         self._prefix = ""
         if import_scope:
             self._prefix = f"{self.graph.unique_name(import_scope, mark_as_used=False)}/"
-        import_graph_def(without_saver(message.graph_def), input_map, name=import_scope or "")
+        mapping = checked_mapping(input_map)
+        add_nodes(without_saver(message.graph_def), mapping, import_scope or "", assets)
         self._variables = {
             v.op.name: v for v in self.graph.variables if isinstance(v, GraphVariable)
         }

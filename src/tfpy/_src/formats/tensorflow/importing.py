@@ -21,6 +21,7 @@ from tfpy._src.core.tensor import Tensor
 from tfpy._src.formats.encodings.protobuf import read
 from tfpy._src.formats.node_graphs.node import Node, NodeGraph
 from tfpy._src.formats.node_graphs.scope import Scope
+from tfpy._src.formats.raw_ops.resources import using
 from tfpy._src.formats.tensorflow.reader.control_v1 import CONSTANT, maker_of
 from tfpy._src.formats.tensorflow.reader.dialect import TensorFlowDialect
 from tfpy._src.formats.tensorflow.reader.graph import INPUTS, canonical, read_graph
@@ -85,16 +86,38 @@ def import_graph_def(
         if not hasattr(graph_def, "SerializeToString"):
             raise TypeError("Argument `graph_def` must be a GraphDef proto.")
         graph_def = GraphDef.FromString(graph_def.SerializeToString())
-    mapping = _checked_mapping(input_map)
     wanted = _checked_names(return_elements)
-    graph = get_default_graph()
-    with graph.as_default(), name_scope("import" if name is None else name) as scope:
-        made = _Importer(graph, graph_def, mapping, scope)
-        made.run()
+    made = add_nodes(graph_def, checked_mapping(input_map), "import" if name is None else name)
     return None if return_elements is None else [made.element(one) for one in wanted]
 
 
-def _checked_mapping(input_map: Any) -> dict[str, Any]:
+def add_nodes(
+    graph_def: GraphDef,
+    mapping: Mapping[str, Any],
+    name: str,
+    assets: Mapping[str, bytes] | None = None,
+) -> Importer:
+    """Add the nodes of a message to the default graph.
+
+    Args:
+        graph_def: The message.
+        mapping: Values that replace values of the message, by their names.
+        name: Prefix of the names of the operations.
+        assets: Contents of the files that nodes may read, by path.
+    """
+    graph = get_default_graph()
+    with graph.as_default(), name_scope(name) as scope, using({}):
+        made = Importer(graph, graph_def, mapping, scope, operations(assets or {}))
+        made.run()
+    return made
+
+
+def checked_mapping(input_map: Any) -> dict[str, Any]:
+    """Return the argument `input_map` with names without the number of a first output.
+
+    Raises:
+        TypeError: If it is not a mapping from strings.
+    """
     found = input_map or {}
     if not (isinstance(found, Mapping) and all(isinstance(key, str) for key in found)):
         raise TypeError(
@@ -111,7 +134,7 @@ def _checked_names(names: Any) -> list[str]:
     return found
 
 
-class _Importer:
+class Importer:
     """The nodes of a message while they become operations.
 
     Args:
@@ -119,15 +142,21 @@ class _Importer:
         message: The message.
         mapping: Values that replace values of the message, by their names.
         scope: Prefix of the names of the operations.
+        dialect: The implementation of the operations.
     """
 
     def __init__(
-        self, graph: Graph, message: GraphDef, mapping: Mapping[str, Any], scope: str
+        self,
+        graph: Graph,
+        message: GraphDef,
+        mapping: Mapping[str, Any],
+        scope: str,
+        dialect: TensorFlowDialect,
     ) -> None:
         self._graph, self._scope = graph, scope
         self._message = message
         data = message.SerializeToString()
-        self._dialect = operations({})
+        self._dialect = dialect
         self._nodes = read_graph(
             read(data, GRAPH), name="graph_def", dialect=self._dialect, size=len(data)
         )

@@ -142,10 +142,25 @@ class CollectionDef(ProtoMessage):
         __slots__ = ()
         value: RepeatedValues = RepeatedField(1, FLOAT)
 
+    class AnyList(ProtoMessage):
+        """Messages of different types."""
+
+        __slots__ = ()
+
+        class Any(ProtoMessage):
+            """The type and the bytes of a message."""
+
+            __slots__ = ()
+            type_url: str = ScalarField(1, STRING)
+            value: bytes = ScalarField(2, BYTE_STRING)
+
+        value: RepeatedCompositeContainer = RepeatedField(1, Any)
+
     node_list: NodeList = MessageField(1, NodeList, "kind")
     bytes_list: BytesList = MessageField(2, BytesList, "kind")
     int64_list: Int64List = MessageField(3, Int64List, "kind")
     float_list: FloatList = MessageField(4, FloatList, "kind")
+    any_list: AnyList = MessageField(5, AnyList, "kind")
 
 
 class VariableDef(ProtoMessage):
