@@ -34,7 +34,7 @@ _FAILURES = (
 """Errors of calls that cannot be traced or written."""
 
 
-class OperationCall:
+class WrittenCall:
     """A call of a function, written as a function of a graph's library.
 
     Attributes:
@@ -46,7 +46,7 @@ class OperationCall:
         self.inputs, self.function = inputs, function
 
 
-def call_of(op: Operation) -> OperationCall | None:
+def call_of(op: Operation) -> WrittenCall | None:
     """Write the call of an operation, or return None if it cannot be written.
 
     Constants among the arguments become inputs, unless the function needs their values.
@@ -56,7 +56,7 @@ def call_of(op: Operation) -> OperationCall | None:
     for known in ([], fixed) if fixed else ([],):
         inputs = [x for x in tensors if all(x is not y for y in known)]
         try:
-            return OperationCall(inputs, _traced([*inner, op], inputs))
+            return WrittenCall(inputs, _traced([*inner, op], inputs))
         except _FAILURES:
             continue
     return None
@@ -118,7 +118,7 @@ class CallBody:
     """
 
     def __init__(
-        self, op: Operation, function: FunctionDef, call: OperationCall, free: Callable[[str], str]
+        self, op: Operation, function: FunctionDef, call: WrittenCall, free: Callable[[str], str]
     ) -> None:
         self._op, self._function, self._free = op, function, free
         self._places: Mapping[str, int] = call.function.places

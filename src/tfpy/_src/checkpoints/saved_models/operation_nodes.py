@@ -10,7 +10,7 @@ from tfpy._src.base.dtypes import int32
 from tfpy._src.base.version import GRAPH_DEF_VERSION
 from tfpy._src.checkpoints.saved_models.operation_calls import (
     CallBody,
-    OperationCall,
+    WrittenCall,
     call_of,
     controls_of,
     input_name,
@@ -26,7 +26,7 @@ from tfpy._src.library.protos.graphs import FunctionDef, GraphDef, NodeDef
 from tfpy._src.library.protos.tensor_protos import make_tensor_proto, shape_message
 
 _PLAIN = frozenset(("Placeholder", "Const", "NoOp"))
-_written: weakref.WeakKeyDictionary[Operation, OperationCall | None] = weakref.WeakKeyDictionary()
+_written: weakref.WeakKeyDictionary[Operation, WrittenCall | None] = weakref.WeakKeyDictionary()
 
 
 def graph_def_of(graph: Graph, add_shapes: bool = False) -> GraphDef:
