@@ -90,7 +90,7 @@ def variable_def_of(variable: GraphVariable) -> VariableDef:
 
 
 class ImportedMetaGraph:
-    """A MetaGraphDef whose nodes and collections have been added to the default graph.
+    """The nodes and collections of a MetaGraphDef after they were added to the default graph.
 
     The nodes that read and write checkpoints are left out, because `Saver` does not need them.
 

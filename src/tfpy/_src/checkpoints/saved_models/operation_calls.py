@@ -154,7 +154,7 @@ class CallBody:
         return str(self._makers[name.partition(":")[0]].input[0])
 
     def _last(self, results: Sequence[str]) -> str | None:
-        """Return the node whose outputs are the results, or None if there is no such node."""
+        """Return the node with the results as its outputs, or None if there is no such node."""
         makers = {name.partition(":")[0] for name in results}
         places = [self._places.get(name, 0) for name in results]
         if len(makers) != 1 or places != [*range(len(results))]:

@@ -1,4 +1,4 @@
-"""Graphs of TensorFlow 1 as messages GraphDef whose nodes TensorFlow can run."""
+"""Graphs of TensorFlow 1 as messages GraphDef, which TensorFlow can run."""
 
 from __future__ import annotations
 

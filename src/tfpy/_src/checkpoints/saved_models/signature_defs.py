@@ -10,7 +10,6 @@ from tfpy._src.base.dtypes import DType
 from tfpy._src.checkpoints.saved_models import constants
 from tfpy._src.core.conversion import convert_to_tensor
 from tfpy._src.core.tensor import Tensor
-from tfpy._src.core.typing import TensorLike
 from tfpy._src.functions.graph_mode.defaults import get_default_graph
 from tfpy._src.functions.graph_mode.graph import Graph
 from tfpy._src.functions.graph_mode.tensors import GraphTensor
@@ -105,7 +104,7 @@ def build_signature_def(
     inputs: Infos | None = None,
     outputs: Infos | None = None,
     method_name: str | None = None,
-    defaults: Mapping[str, TensorLike] | None = None,
+    defaults: Mapping[str, Any] | None = None,
 ) -> SignatureDef:
     """Return a signature of a graph as a message.
 

@@ -1,7 +1,7 @@
 """`tf.import_graph_def`: the nodes of a GraphDef as operations of a graph.
 
-The reader of GraphDefs makes a node list, and each node becomes an operation whose function runs
-the node. So the shapes of the results are inferred, and sessions run and differentiate the nodes,
+The reader of GraphDefs makes a node list, and each node becomes an operation. Its function runs the
+node. So the shapes of the results are inferred, and sessions run and differentiate the nodes,
 like operations that functions create. Control flow of TensorFlow 1 becomes one operation for each
 loop and conditional.
 """

@@ -18,7 +18,7 @@ from tfpy._src.functions.graph_mode.tensors import GraphTensor
 
 
 def aval_of(shape: Any, dtype: DTypeLike) -> Aval:
-    """Return the aval of a tensor whose shape may be partially unknown, or None."""
+    """Return the aval of a tensor. Its shape may be None or contain None."""
     given = TensorShape(shape)
     if given.rank is None:
         return Aval((UnrankedSize(SIZE),) * 2, as_dtype(dtype))
