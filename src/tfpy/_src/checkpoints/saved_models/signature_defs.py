@@ -131,7 +131,7 @@ def build_signature_def(
     if method_name is not None:
         found.method_name = method_name
     for name, value in (defaults or {}).items():
-        known = value.constant if isinstance(value, GraphTensor) else value
+        known: Any = value.constant if isinstance(value, GraphTensor) else value
         found.defaults[name].CopyFrom(make_tensor_proto(known))
     return found
 
