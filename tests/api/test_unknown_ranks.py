@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from api.same import same
+from api.same import error, same
 
 VALUES = [np.float32(5), np.float32([1, 2]), np.ones([1, 3], np.float32)]
 
@@ -94,3 +94,14 @@ def test_assertions_evaluate_tensors(tf: Any) -> Any:
         with pytest.raises(AssertionError):
             case.assertAllClose([2.0, 5.0], x)
         return case._GetNdArray(x)
+
+
+@same
+def test_converted_tensors_and_their_graphs(tf: Any) -> Any:
+    found = [error(lambda: tf.constant(1.0).graph)]
+    with tf.Graph().as_default() as graph:
+        x = tf.constant([0.5, 2.0])
+        found += [tf.convert_to_tensor(x) is x, x.graph is graph]
+    traced = tf.function(lambda: found.append(tf.constant(1.0).graph is not None))
+    traced()
+    return found

@@ -118,7 +118,7 @@ def getitem(tensor: Any, key: Any) -> Tensor:
         TypeError: If the key is of another type.
     """
     tensor = convert_to_tensor(tensor)
-    keys = key if isinstance(key, tuple) else (key,)
+    keys = tuple(key) if isinstance(key, tuple | list) else (key,)
     if is_mask(key):
         return boolean_mask(tensor, key)
     if tracing.local.active and any(map(_is_traced, keys)):

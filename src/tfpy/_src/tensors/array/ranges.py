@@ -15,6 +15,7 @@ from tfpy._src.compiler.ir.sizes import UnrankedSize, either, is_open
 from tfpy._src.compiler.ops import indexing
 from tfpy._src.compiler.ops.families.infer import broadcast_shapes, normalize_axis
 from tfpy._src.core.conversion import convert_to_tensor
+from tfpy._src.core.dispatch import dispatchable
 from tfpy._src.core.sizes import Sizes, as_tensor
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.core.typing import DTypeLike, FloatLike, IntLike, TensorLike
@@ -26,6 +27,7 @@ _MOST_AXES = 8
 """Largest number of axes of a tensor in a graph of TensorFlow 1."""
 
 
+@dispatchable
 def range(
     start: FloatLike,
     limit: FloatLike | None = None,

@@ -268,6 +268,7 @@ def broadcast_to(input: TensorLike, shape: ShapeLike, name: str | None = None) -
     return movement.broadcast_to(input, shape=static_ints(shape))
 
 
+@dispatchable
 def transpose(
     a: TensorLike, perm: TensorLike | None = None, conjugate: bool = False, name: str = "transpose"
 ) -> Tensor:
