@@ -19,7 +19,7 @@ from tfpy._src.functions.graph_mode.tensors import GraphTensor
 
 
 def _aval(shape: Any, dtype: DTypeLike, likely: Sequence[int]) -> Aval:
-    """Return an aval whose open sizes are likely ones, so that other ops accept them.
+    """Return an aval with likely sizes as open sizes, so that other ops accept them.
 
     The likely shape of a scalar of unknown rank is (1,), because only sizes can be open.
     """

@@ -29,7 +29,7 @@ class _Local(threading.local):
         self.sessions: list[Any] = []
         """Default sessions, innermost last."""
         self.constants: list[GraphTensor] = []
-        """Constants that the function whose results are inferred uses, except its arguments."""
+        """Constants that a function uses in addition to its arguments while shapes are inferred."""
 
 
 local = _Local()

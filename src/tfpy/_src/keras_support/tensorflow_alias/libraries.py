@@ -183,7 +183,7 @@ def full_arguments(function: Any) -> inspect.FullArgSpec:
 
 
 def prevent_gradient(input: Any, message: str = "", name: str | None = None) -> Any:
-    """Return a tensor whose gradient raises a LookupError with a message."""
+    """Return the tensor, and raise a LookupError with a message if its gradient is computed."""
 
     def refused(upstream: Any) -> Any:
         raise LookupError(f"Gradient explicitly disabled. Reason: {message}")

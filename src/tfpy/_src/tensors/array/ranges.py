@@ -86,7 +86,7 @@ def range(
     sizes = (v.sizes[0] if isinstance(v, Sizes) else v for v in bounds)
     count = either(count, *sizes)
     if is_open(count) and count <= _MOST_AXES and kind.is_integer and tracing.in_graph():
-        # Graphs infer the shapes of reductions, whose axes need values, from these numbers. Their
+        # These numbers may be the axes of a reduction in a graph, which must have values. Their
         # count is an open rank.
         numbers = builtins.range(first, first + count * step, step)
         return as_tensor(tuple(map(UnrankedSize, numbers)), kind)
