@@ -183,8 +183,9 @@ class Graph(Collections, Lookup, Overriding):
             return found.result
         given = [*args, dict(kwargs)]
         inputs = [x for x in leaves(given) if isinstance(x, GraphTensor | Variable)]
-        if len(tensors) == 1 and isinstance(tensors[0], GraphTensor) and found.result in inputs:
-            return found.result  # the function returns its argument
+        for x in inputs if isinstance(found.result, Tensor) else ():
+            if found.result is x or (isinstance(x, GraphTensor) and found.result is x.known):
+                return x  # the function returns its argument
         given_name = kwargs.get("name")
         chosen = given_name if isinstance(given_name, str) and given_name else None
         op = self.make(

@@ -317,8 +317,7 @@ def repeat(
             f"repeat: repeats must be one integer, or {n} integers for the elements along axis "
             f"{axis} of shape {list(x.aval.shape)}, got {len(counts)} integers"
         )
-    order = repeated("repeat", n, counts)
-    return take(x, sized(order, (total,)), axis=at)
+    return take(x, sized(repeated("repeat", n, counts), (total,)), axis=at)
 
 
 def _paddings(paddings: Any) -> tuple[int, ...]:
@@ -328,6 +327,7 @@ def _paddings(paddings: Any) -> tuple[int, ...]:
     return static_ints(convert_to_tensor(paddings))
 
 
+@dispatchable
 def pad(
     tensor: TensorLike,
     paddings: TensorLike,
