@@ -110,6 +110,12 @@ def unknown_shape(rank: int | None = None) -> Any:
     return tf.TensorShape(None if rank is None else [None] * rank)
 
 
+def structured_tensor_spec(shape: Any, field_specs: Any) -> Any:
+    """Return the description of a structured tensor with a static shape."""
+    sizes = tf.experimental.DynamicRaggedShape.Spec([], shape, tf.int32)
+    return tf.experimental.StructuredTensor.Spec(_fields=field_specs, _ragged_shape=sizes)
+
+
 def gradients_function(f: Callable[..., Any], params: Any = None) -> Callable[..., list[Any]]:
     """Return a function that computes the gradients of another one."""
 
@@ -210,6 +216,7 @@ SHIMS: dict[str, dict[str, Any]] = {
         "convert_to_tensor_or_ragged_tensor": convert_to_tensor_or_ragged_tensor,
         "is_ragged": is_ragged,
     },
+    "ops.structured.structured_tensor": {"StructuredTensorSpec": structured_tensor_spec},
     "ops.resource_variable_ops": {
         "BaseResourceVariable": tf.Variable,
         "ResourceVariable": tf.Variable,
