@@ -210,10 +210,9 @@ def test_untracked_variable(tmp_path: Path) -> None:
 @pytest.mark.parametrize("writer", LIBRARIES)
 def test_unknown_ranks_and_defaults(writer: str, tmp_path: Path) -> None:
     lib = LIBRARIES[writer]
+    factors, offset = lib.constant([1.0, 2.0]), np.array(3.0, np.float32)
 
-    def scaled(
-        x: Any, y: Any = lib.constant([1.0, 2.0]), z: Any = np.array(3.0, np.float32)
-    ) -> Any:
+    def scaled(x: Any, y: Any = factors, z: Any = offset) -> Any:
         return lib.reduce_sum(x) * y + z, x * 2.0
 
     module = lib.Module()
