@@ -116,7 +116,7 @@ def written(concrete: ConcreteFunction, name: str) -> WrittenFunction:
 
 
 def _written(concrete: ConcreteFunction, name: str, rank: int | None = None) -> WrittenFunction:
-    """Convert a concrete function, whose inputs of unknown rank have a given rank."""
+    """Convert a concrete function, with a given rank in the place of unknown ranks."""
     trace, sizes, shapes = sized_trace(concrete, rank)
     order = _order(concrete)
     names = FreeNames()

@@ -110,8 +110,8 @@ def encoded(value: Any) -> bytes:
             return chunk(51 if isinstance(value, list) else 52, items)
     raise TypeError(
         f"A SavedModel cannot describe {value!r} of type {type(value).__name__} as an argument or "
-        "a result of a function. Use tensors, arrays, specs, None, bool, int, float, str, and nests "
-        "of these."
+        "a result of a function. Use tensors, arrays, specs, None, bool, int, float, str, and "
+        "nests of these."
     )
 
 

@@ -1,7 +1,7 @@
 """The parts of protobuf's descriptors that `text_format` and `json_format` read.
 
-These modules of the package `protobuf` print and parse messages of every class whose fields are
-described like protobuf's own.
+These modules of the package `protobuf` print and parse messages of every class with fields that
+are described like protobuf's own.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ class EnumDescriptor:
 
 @dataclass
 class OneofDescriptor:
-    """A group of fields of which at most one is set."""
+    """A group of fields that exclude each other."""
 
     name: str
     full_name: str

@@ -33,7 +33,7 @@ class Field:
         owner: The message class.
         is_repeated: True for lists and maps.
         has_presence: True if an unset field differs from a field with the default value.
-        oneof: Name of the group of fields of which at most one is set, or None.
+        oneof: Name of the group of fields that exclude each other, or None.
     """
 
     kind: Any = None
@@ -132,7 +132,7 @@ class Field:
 
     @property
     def containing_oneof(self) -> descriptors.OneofDescriptor | None:
-        """Group of fields of which at most one is set, or None."""
+        """Group of fields that exclude each other, or None."""
         return self.containing_type.oneofs_by_name.get(self.oneof or "")
 
     @property

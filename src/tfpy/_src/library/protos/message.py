@@ -23,7 +23,7 @@ class Descriptor:
         fields: The fields in the order of their numbers.
         fields_by_name: The fields by name.
         fields_by_number: The fields by number.
-        oneofs: Groups of fields of which at most one is set.
+        oneofs: Groups of fields that exclude each other.
         oneofs_by_name: These groups by name.
         is_map_entry: True if the messages are the entries of a map.
     """

@@ -102,7 +102,7 @@ class Structures(BatchableExtensionType, Dispatched):
             field_name: Name of the field, or the path of a field of a nested structured tensor.
 
         Returns:
-            A tensor, ragged tensor or structured tensor, whose shape begins with the shape of the
+            A tensor, ragged tensor or structured tensor. Its shape begins with the shape of the
             structured tensor.
 
         Raises:

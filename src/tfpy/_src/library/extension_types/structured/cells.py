@@ -31,7 +31,7 @@ def cells_of(value: Any, rank: int) -> Any:
     """Return the cells of structures that have a value as a field.
 
     Args:
-        value: Tensor, ragged tensor, or extension type of which `tf.shape` returns the shape.
+        value: Tensor, ragged tensor, or extension type that `tf.shape` supports.
         rank: Number of leading axes of the value that are axes of the structures.
 
     Raises:
@@ -50,7 +50,7 @@ def cells_of(value: Any, rank: int) -> Any:
 
 
 def merged(first: Any, second: Any) -> Any:
-    """Return cells with all that is known about the rows of two cells, one of which can be None.
+    """Return cells with all that is known about the rows of two cells. One can be None.
 
     Raises:
         ValueError: If the cells have different sizes or rows.
@@ -82,7 +82,7 @@ def _shown(cells: Any) -> Any:
 
 
 def _divided(cells: Any) -> RaggedTensor:
-    """Return cells of rank 2 or more whose second axis is divided into rows."""
+    """Return cells of rank 2 or more with the second axis divided into rows."""
     if isinstance(cells, RaggedTensor):
         return cells
     rows, width, *rest = cells.aval.shape
@@ -91,7 +91,7 @@ def _divided(cells: Any) -> RaggedTensor:
 
 
 def divided(cells: Any) -> Any:
-    """Return cells of which all axes but the first one are divided into rows."""
+    """Return cells with all axes but the first one divided into rows."""
     if cells.ndim < 2:
         return cells
     rows = _divided(cells)

@@ -30,7 +30,7 @@ class StructuresSpec:
 
     @classmethod
     def _from_fields_and_rank(cls, fields: Mapping[str, Any], rank: int) -> Any:
-        """Return the spec of structures whose fields have given specs."""
+        """Return the spec of structures with given specs of the fields."""
         shape = None
         for name, spec in fields.items():
             own = spec.shape[:rank]

@@ -1,4 +1,4 @@
-"""`tf.experimental.StructuredTensor`: a tensor whose elements have named fields."""
+"""`tf.experimental.StructuredTensor`: a tensor of structures with named fields."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from tfpy._src.tensors.ragged.shape import DynamicRaggedShape
 
 
 class StructuredTensor(Structures):
-    """A tensor whose elements are structures with the same named fields.
+    """A tensor of structures with the same named fields.
 
-    A structured tensor of shape `[n]` is a table with `n` rows, whose columns are the fields. Each
-    field is stored as one tensor, ragged tensor or structured tensor, whose shape begins with the
-    shape of the structured tensor. Further axes belong to the field.
+    A structured tensor of shape `[n]` is a table with `n` rows, and its columns are the fields.
+    Each field is stored as one tensor, ragged tensor or structured tensor. Its shape begins with
+    the shape of the structured tensor, and further axes belong to the field.
 
     Create one with `from_pyval` from lists and dicts, or with `from_fields` from tensors.
     `tf.shape`, `tf.rank`, `tf.size`, `tf.concat`, `tf.gather`, `tf.expand_dims`, `tf.zeros_like`,
@@ -270,7 +270,7 @@ class StructuredTensor(Structures):
         return StructuredTensor._made(converted, cells)
 
     def _parent(self, name: str, full: Path, path: Path, parents: Path) -> StructuredTensor:
-        """Return the nested structured tensor whose field is updated."""
+        """Return the nested structured tensor that contains an updated field."""
         if name not in self._fields:
             raise _refused(
                 f"cannot create new sub-field {parents + path} if parent field {full} is not set."
