@@ -7,11 +7,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tfpy._src.core.conversion import convert_to_tensor
-from tfpy._src.core.operand import Composite, FieldRecord
+from tfpy._src.core.operand import Composite, FieldRecord, HostComposite
 from tfpy._src.core.tensor_shape import TensorShape
 from tfpy._src.library.extension_types.structured.cells import cells_of, empty_cells, merged
-from tfpy._src.tensors.composite.host_values import RaggedTensorValue
-from tfpy._src.tensors.composite.ragged.tensor import RaggedTensor
 from tfpy._src.tensors.ragged.row_partitions import RowPartition
 
 _NAME = re.compile("[a-zA-Z][a-zA-Z0-9_]*")
@@ -35,10 +33,10 @@ def checked_fields(fields: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _as_field(value: Any) -> Any:
+    if isinstance(value, HostComposite):
+        return value.as_composite()
     if isinstance(value, Composite | FieldRecord):
         return value
-    if isinstance(value, RaggedTensorValue):
-        return RaggedTensor.from_nested_row_splits(value.flat_values, value.nested_row_splits)
     try:
         return convert_to_tensor(value)
     except (TypeError, ValueError) as error:
