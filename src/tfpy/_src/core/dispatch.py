@@ -16,7 +16,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from tfpy._src.base import tracing
-from tfpy._src.core.operand import Dispatched
+from tfpy._src.core.operand import Dispatched, HostComposite, with_composites
 from tfpy._src.core.tensor import Tensor
 
 Function = Callable[..., Any]
@@ -53,6 +53,9 @@ def _dispatching(function: F, default: Callable[[Dispatched], Function | None]) 
         found = _first_dispatched(args)
         if found is None and kwargs:
             found = _first_dispatched(tuple(kwargs.values()))
+        if isinstance(found, HostComposite):
+            named = {name: with_composites(value) for name, value in kwargs.items()}
+            return call(*map(with_composites, args), **named)
         if found is not None:
             own = next(
                 (implementations[k] for k in type(found).__mro__ if k in implementations),

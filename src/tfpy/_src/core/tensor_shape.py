@@ -204,6 +204,27 @@ class TensorShape(tuple[int, ...]):
             return TensorShape(None)
         return TensorShape(n if n == m else None for n, m in zip(self, other, strict=True))
 
+    def most_specific_common_supertype(self, others: Sequence[Any]) -> TensorShape | None:
+        """Return the most specific shape that this shape and others are subtypes of.
+
+        Args:
+            others: Shapes.
+
+        Returns:
+            A `tf.TensorShape`, or None if another object is not a shape.
+
+        Example:
+            >>> import tfpy as tf
+            >>> tf.TensorShape([2, 3]).most_specific_common_supertype([tf.TensorShape([2, 4])])
+            TensorShape([2, None])
+        """
+        if not all(isinstance(other, TensorShape) for other in others):
+            return None
+        found = self
+        for other in others:
+            found = found.most_specific_compatible_shape(other)
+        return found
+
     def with_rank(self, rank: int) -> TensorShape:
         """Return the shape, after checking that it has the given rank.
 

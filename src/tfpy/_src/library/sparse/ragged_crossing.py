@@ -10,6 +10,7 @@ import numpy as np
 from tfpy._src.base import dtypes
 from tfpy._src.base.errors import invalid
 from tfpy._src.core.conversion import constant, convert_to_tensor, host_values
+from tfpy._src.core.operand import with_composites
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.core.typing import IntLike, TensorLike
 from tfpy._src.library.sparse.crossing import Crosses
@@ -114,8 +115,9 @@ def _features(inputs: Any) -> list[Any]:
     """Convert the inputs to tensors and check them."""
     if not isinstance(inputs, list | tuple):
         raise TypeError("Inputs must be a list")
+    given = map(with_composites, inputs)
     found = [
-        x if isinstance(x, RaggedTensor | SparseTensor) else convert_to_tensor(x) for x in inputs
+        x if isinstance(x, RaggedTensor | SparseTensor) else convert_to_tensor(x) for x in given
     ]
     for i, x in enumerate(found):
         if isinstance(x, RaggedTensor) and x.ragged_rank != 1:
