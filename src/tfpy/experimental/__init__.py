@@ -16,7 +16,7 @@ from tfpy._src.base.dtypes import (
     uint2 as uint2,
     uint4 as uint4,
 )
-from tfpy._src.data.iterators import Optional as Optional
+from tfpy._src.data.optional import Optional as Optional
 from tfpy._src.tensors.ragged.row_partitions import RowPartition as RowPartition
 from tfpy._src.tensors.ragged.shape import DynamicRaggedShape as DynamicRaggedShape
 
