@@ -441,6 +441,7 @@ from tfpy._src.tensors.variables.variable import Variable as Variable
 if _typing.TYPE_CHECKING:
     from tfpy import (
         feature_column as feature_column,
+        graph_util as graph_util,
         models as models,
         notebook as notebook,
         profiler as profiler,
@@ -458,6 +459,7 @@ if _typing.TYPE_CHECKING:
         register_op as register_op,
     )
     from tfpy._src.formats.onnx.save import save_onnx as save_onnx
+    from tfpy._src.formats.tensorflow.importing import import_graph_def as import_graph_def
     from tfpy._src.formats.tfjs.graph_model_reader import (
         load_graph_model as load_graph_model,
         load_graph_model_async as load_graph_model_async,
@@ -507,6 +509,7 @@ _LATER = {
     "load_graph_model": "tfpy._src.formats.tfjs.graph_model_reader",
     "load_graph_model_async": "tfpy._src.formats.tfjs.graph_model_reader",
     "GraphModel": "tfpy._src.formats.graph_model",
+    "import_graph_def": "tfpy._src.formats.tensorflow.importing",
     "load_layers_model": "tfpy._src.formats.tfjs.layers.layers_model",
     "load_layers_model_async": "tfpy._src.formats.tfjs.layers.layers_model",
     "save_layers_model": "tfpy._src.formats.tfjs.layers.layers_model",
@@ -534,6 +537,7 @@ _LATER = {
     "extract_volume_patches": "tfpy._src.library.networks.patches",
     "ragged_fill_empty_rows": "tfpy._src.library.sparse.ragged_crossing",
     "ragged_fill_empty_rows_grad": "tfpy._src.library.sparse.ragged_crossing",
+    "graph_util": "tfpy.graph_util",
     "feature_column": "tfpy.feature_column",
     "models": "tfpy.models",
     "notebook": "tfpy.notebook",

@@ -18,11 +18,23 @@ NAMES = {
     "w": "tf.ragged.constant([['a b', 'c'], ['d']])",
     "q": "tf.ragged.constant([[[1], [2, 3]], [[4]]])",
     "m": "tf.ragged.constant([[[1.0, 2.0]], [[3.0, 4.0], [5.0, 6.0]]], ragged_rank=1)",
+    "v": "tf.compat.v1.ragged.constant_value([[1, 2], [3]])",
     "s": "tf.SparseTensor([[0, 1], [2, 0]], [5.0, 7.0], [3, 2])",
     "i": "tf.SparseTensor([[0, 1], [2, 0]], [5, 7], [3, 2])",
 }
 
 RAGGED = """
+tf.add(1, v)
+tf.add(r, v)
+tf.concat([v, v], 0)
+tf.reduce_max(v, axis=1)
+tf.gather_nd(v, [[0, 1]])
+tf.ragged.boolean_mask(v, tf.compat.v1.ragged.constant_value([[True, False], [True]]))
+tf.ragged.stack([v, v])
+tf.ragged.map_flat_values(tf.negative, v)
+tf.strings.length(tf.compat.v1.ragged.constant_value([[b'a', b'bc'], [b'd']]))
+tf.data.Dataset.from_tensors({'a': v}).get_single_element()['a']
+tf.convert_to_tensor(v)
 tf.gather_nd(r, [[0, 1], [1, 0]])
 tf.gather_nd(r, [[0], [1]])
 tf.gather_nd(r, [1, 0])

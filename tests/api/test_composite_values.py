@@ -12,6 +12,7 @@ from tensorflow.python.util import nest as theirs
 
 import tfpy
 from tfpy._src.core.composite_tensor import CompositeTensor, convert_variables_to_tensors
+from tfpy._src.keras_support.tensorflow_alias.libraries import prevent_gradient
 from tfpy._src.keras_support.tensorflow_alias.nests import NAMES
 
 Pair = namedtuple("Pair", "first second")
@@ -277,3 +278,15 @@ def test_bounds_of_truncated_normal() -> None:
         assert x.min() >= low
         assert x.max() <= high
         assert len({*x.ravel().tolist()}) > 400
+
+
+def test_names_for_subclasses_and_private_functions() -> None:
+    """Check private names of TensorFlow that TensorFlow Probability uses."""
+    operator = tfpy.linalg.LinearOperatorLowerTriangular([[2.0, 5.0], [3.0, 4.0]])
+    assert operator._get_diag().numpy().tolist() == [2.0, 4.0]
+    x = tfpy.constant(2.0)
+    with tfpy.GradientTape() as tape:
+        tape.watch(x)
+        y = prevent_gradient(x, message="not known")
+    with pytest.raises(LookupError, match="not known"):
+        tape.gradient(y, x)

@@ -5,10 +5,13 @@ from __future__ import annotations
 import inspect
 import json
 import threading
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from api.same import same
+from on_jax import strategies
+from on_jax.test_strategies import OF_TENSORFLOW, compare
 
 import tfpy
 
@@ -20,6 +23,33 @@ def where(tf: Any) -> list[bool]:
         tf.distribute.in_cross_replica_context(),
         tf.distribute.get_replica_context() is None,
     ]
+
+
+@pytest.fixture
+def four_devices() -> Iterator[list[str]]:
+    """Divide the CPU into four logical devices, and return their names."""
+    config = tfpy.config
+    (cpu,) = config.list_physical_devices("CPU")
+    config.set_logical_device_configuration(cpu, [config.LogicalDeviceConfiguration()] * 4)
+    yield [device.name for device in config.list_logical_devices("CPU")]
+    config.set_logical_device_configuration(cpu, [config.LogicalDeviceConfiguration()])
+
+
+@pytest.mark.parametrize("name", strategies.PROGRAMS)
+def test_replicas_that_compute_in_turn(name: str, four_devices: list[str]) -> None:
+    found = strategies.PROGRAMS[name](tfpy, tfpy.distribute.MirroredStrategy(four_devices))
+    compare(strategies.plain(found), OF_TENSORFLOW[name])
+
+
+def test_exchange_within_a_condition(four_devices: list[str]) -> None:
+    strategy = tfpy.distribute.MirroredStrategy(four_devices)
+
+    def exchanged(x: Any) -> Any:
+        context = tfpy.distribute.get_replica_context()
+        return tfpy.cond(x > 0, lambda: context.all_reduce("SUM", x), lambda: x)
+
+    with pytest.raises(tfpy.errors.UnimplementedError, match="exchanges values between"):
+        strategy.run(exchanged, args=(tfpy.Variable(1.0),))
 
 
 @same

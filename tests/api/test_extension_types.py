@@ -2,12 +2,15 @@
 
 # ruff: noqa: N806, UP007, UP045 - classes are variables here, with TensorFlow's annotations
 
+import collections
+import copy
 import inspect
 import pickle
 import typing
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pytest
 import tensorflow
 from guides.printed import attempts, compare
@@ -417,6 +420,43 @@ def other_specs(tf: Any, show: Callable[..., None]) -> None:
     kinds = tf.types.experimental
     show(isinstance(concrete, kinds.ConcreteFunction), isinstance(function, kinds.ConcreteFunction))
     show(isinstance(concrete, kinds.Callable), isinstance(function, kinds.Callable))
+
+
+@program
+def own_specs(tf: Any, show: Callable[..., None]) -> None:
+    class Own(tf.TypeSpec):  # type: ignore[misc]
+        value_type = int
+        _component_specs = ()
+
+        def __init__(self, x: Any) -> None:
+            self.x = x
+
+        def _serialize(self) -> Any:
+            return (self.x,)
+
+        def _to_components(self, value: Any) -> Any:
+            return ()
+
+        def _from_components(self, components: Any) -> Any:
+            return 1
+
+    shape, unknown = tf.TensorShape, tf.TensorShape(None)
+    kinds = [collections.namedtuple(name, "a b") for name in "PPQ"]
+    one = Own(kinds[0](tf.TensorSpec([2]), unknown))
+    show(one.is_compatible_with(Own(kinds[1](tf.TensorSpec([None]), shape([3])))))
+    show(Own(kinds[0](1, 2)).is_compatible_with(Own(kinds[2](1, 2))), Own(unknown) == Own(unknown))
+    arrays = [Own(np.array(values)) for values in ([1, 2], [1, 2], [1, 3])]
+    show(arrays[0] == arrays[1], arrays[0] == arrays[2], Own(unknown) == Own(shape([None])))
+    show(Own(shape([2])).most_specific_common_supertype([Own(shape([3]))])._serialize())
+    show(Own(shape([2])).is_subtype_of(Own(unknown)))
+    show(shape([1, 2]).most_specific_common_supertype([shape([1, 3]), shape([2, 2])]))
+    show(unknown.most_specific_common_supertype([shape([2])]))
+    show(shape([1]).most_specific_common_supertype([3]))
+    rows = tf.RaggedTensorSpec([10], tf.int32, ragged_rank=0)
+    show(rows.is_compatible_with(tf.zeros([10], tf.int32)), rows.is_compatible_with(3))
+    show(*(rows.is_compatible_with(tf.TensorSpec([n], tf.int32)) for n in (10, 12)))
+    optional = tf.OptionalSpec(tf.TensorSpec([]))
+    show(copy.deepcopy(optional) == optional, pickle.loads(pickle.dumps(optional)) == optional)
 
 
 @pytest.mark.parametrize("name", PROGRAMS)

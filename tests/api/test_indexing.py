@@ -36,6 +36,8 @@ VALUES: dict[str, Case] = {
     "cumprod": lambda lib: lib.math.cumprod(X, axis=1),
     "cumulative_logsumexp": lambda lib: lib.math.cumulative_logsumexp([1.0, -INF, 50.0, -70.0]),
     "cumulative_logsumexp of nothing": lambda lib: lib.math.cumulative_logsumexp([-INF, 2.0, -INF]),
+    "list of indices": lambda lib: lib.constant(X)[[0, 1]],
+    "list of slices": lambda lib: lib.constant(X)[[..., slice(1), None]],
     "gather_nd": lambda lib: lib.gather_nd(X, [[0, 1], [2, 3]]),
     "gather_nd whole": lambda lib: lib.gather_nd(X, [[[0, 1, 2]], [[2, 3, 4]]]),
     "gather_nd none": lambda lib: lib.gather_nd(X, np.zeros((2, 0), np.int32)),

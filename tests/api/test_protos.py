@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 import tensorflow
 from api.same import same
+from google.protobuf import json_format, text_format
 from hypothesis import given, settings, strategies as st
 
 import tfpy
@@ -168,6 +169,31 @@ USES: list[Case] = [
     lambda tf: repr(example(tf, a=feature(tf, 1)).features.feature),
     lambda tf: tf.train.JobDef().tasks[3],
     lambda tf: steps(tf.train.JobDef(name="a"), lambda j: setattr(j, "name", "")),
+    *(
+        lambda tf, call=call: call(tf, example(tf, a=feature(tf, 1, 2)))
+        for call in (
+            lambda tf, e: text_format.MessageToString(e, as_one_line=True),
+            lambda tf, e: text_format.MessageToString(e, use_short_repeated_primitives=True),
+            lambda tf, e: text_format.Parse(text_format.MessageToString(e), tf.train.Example()),
+            lambda tf, e: text_format.Parse(text_format.MessageToString(e), e) == e,
+            lambda tf, e: text_format.Merge('features { feature { key: "a" } }', e),
+            lambda tf, e: text_format.Parse("nothing: 1", e),
+            lambda tf, e: text_format.Parse("features: 1", e),
+            lambda tf, e: text_format.Parse("int64_list {} float_list {}", tf.train.Feature()),
+            lambda tf, e: json_format.MessageToJson(e),
+            lambda tf, e: json_format.MessageToDict(e, preserving_proto_field_name=True),
+            lambda tf, e: json_format.Parse(json_format.MessageToJson(e), tf.train.Example()) == e,
+            lambda tf, e: json_format.ParseDict({"nothing": 1}, e),
+            lambda tf, e: json_format.ParseDict({"int64List": {}, "floatList": {}}, feature(tf)),
+            lambda tf, e: json_format.ParseDict({"dtype": "DT_INT8"}, tf.make_tensor_proto(1)),
+            lambda tf, e: json_format.MessageToDict(tf.make_tensor_proto([1.5, 2.5])),
+            lambda tf, e: [
+                (f.type, f.cpp_type, f.json_name, f.default_value, f.is_extension, f.index)
+                for d in (tf.train.Feature.DESCRIPTOR, tf.train.JobDef.DESCRIPTOR)
+                for f in d.fields
+            ],
+        )
+    ),
     *(
         lambda tf, call=call: (lambda m: (call(m.value), list(m.value)))(ints(tf, 1, 5, 3))
         for call in (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import io
+import re
 from typing import Any
 
 import numpy as np
@@ -40,7 +41,38 @@ REFUSED = {
     ),
 }
 
+REASONS = {
+    "tf.pad([[1, 2]], [1, 2])": "paddings must be a matrix with 2 columns",
+    "tf.pad([[1, 2]], [[1], [2]])": "paddings must be a matrix with 2 columns",
+    "tf.pad([[1, 2]], [[1, 2]])": "paddings must be the rank of inputs",
+    "tf.pad([1], [[-1, 0]])": "Paddings must be non-negative",
+    "tf.pad([[1, 2, 3]], [[1, 0], [0, 1]], 'weird')": "Received `mode` = WEIRD",
+    "tf.einsum('...a->...a...', tf.ones([2]))": "label appearing more than once",
+    "tf.einsum('a->b', tf.ones([2, 2]))": "label b not present",
+    "tf.histogram_fixed_width([1.0], 1.0)": "value_range should be a vector",
+    "tf.math.segment_mean(3.0, [0])": "input must be at least rank 1",
+    "tf.sparse.segment_sum(3.0, [0], [0])": "Shape must be at least rank 1",
+    "tf.linalg.LinearOperatorKronecker([])": "list of >=1 operators",
+    "tf.raw_ops.ApproximateEqual(x=[1.0], y=[[1.0]])": "x and y must be of the same shape",
+    "tf.raw_ops.DenseBincount(input=[1], size=[4], weights=tf.zeros([0]))": "must be rank 0",
+    "tf.raw_ops.DenseBincount(input=[[[1]]], size=4, weights=tf.zeros([0]))": "at most rank 2",
+    "tf.raw_ops.RaggedBincount(splits=tf.zeros([0], tf.int64), values=[1], size=4, "
+    "weights=tf.zeros([0]))": "Splits must be non-empty",
+    "tf.raw_ops.SparseBincount(indices=[[0, 1]], values=[1], dense_shape=[1, 1], size=4, "
+    "weights=tf.zeros([0]))": "is out of bounds",
+    "tf.raw_ops.SparseFillEmptyRowsGrad(reverse_index_map=[1, 9], grad_values=[1.0, 2.0])": (
+        "Elements in reverse index must be in [0, 2)"
+    ),
+}
+
 TAKEN = {
+    "a diagonal in Einsum": "tf.raw_ops.Einsum(inputs=[tf.ones([2, 3])], equation='ab->bba')",
+    "a diagonal after an ellipsis": (
+        "tf.raw_ops.Einsum(inputs=[tf.reshape(tf.range(12.0), [2, 3, 2])], equation='...a->a...a')"
+    ),
+    "a product of bfloat16 and int8": (
+        "tf.matmul(tf.ones([2, 3], tf.bfloat16), tf.ones([3, 2], tf.int8), output_type=tf.bfloat16)"
+    ),
     "a boolean as int32": "tf.constant(True, tf.int32)",
     "a boolean as uint64": "tf.constant(True, tf.uint64)",
     "booleans as float16": "tf.constant([[True, False]], tf.float16)",
@@ -72,6 +104,15 @@ def test_refused(name: str) -> None:
         evaluated(tensorflow, REFUSED[name])
     with pytest.raises((ValueError, TypeError, tfpy.errors.InvalidArgumentError)):
         evaluated(tfpy, REFUSED[name])
+
+
+@pytest.mark.parametrize("expression", REASONS)
+def test_reason(expression: str) -> None:
+    reason = re.escape(REASONS[expression])
+    with pytest.raises(refusals(), match=reason):
+        evaluated(tensorflow, expression)
+    with pytest.raises((ValueError, tfpy.errors.InvalidArgumentError), match=reason):
+        evaluated(tfpy, expression)
 
 
 @pytest.mark.parametrize("name", TAKEN)

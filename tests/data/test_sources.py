@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import collections
+import tempfile
 import time
 from typing import Any
 
 import numpy as np
+import pytest
 from api.same import same
 from data.shown import outcome, shown
 
@@ -212,6 +214,29 @@ def test_numpy_iterators(tf: Any) -> Any:
     writeable = found[0]["a"].flags.writeable
     windows = tf.data.Dataset.range(2).window(2)
     return [found, kinds, writeable, outcome(it.next), outcome(windows.as_numpy_iterator)]
+
+
+@same
+def test_saved_iterators(tf: Any) -> Any:
+    data = tf.data.Dataset.range(10).shuffle(5).repeat(2)
+    it = data.as_numpy_iterator()
+    for _ in range(13):
+        next(it)
+    state = it.save()
+    rest = list(it)
+    it.restore(state)
+    tf.train.Checkpoint(it=it).write(tempfile.mkdtemp() + "/numpy")
+    found = [state.dtype, state.shape.rank, rest == list(it)]
+    prefix = tempfile.mkdtemp() + "/it"
+    first, second = iter(data), iter(data)
+    head = [next(first) for _ in range(4)]
+    path = tf.train.Checkpoint(it=first).save(prefix)
+    tf.train.Checkpoint(it=second).restore(path)
+    found += [sorted([*head, *second]) == sorted([*range(10), *range(10)])]
+    other = iter(tf.data.Dataset.from_tensor_slices([1, 2]))
+    with pytest.raises(tf.errors.NotFoundError, match="dataset definition has not changed"):
+        tf.train.Checkpoint(it=other).restore(path)
+    return found
 
 
 def test_other_tasks_run_between_elements() -> None:

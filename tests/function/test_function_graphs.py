@@ -34,6 +34,7 @@ def test_attributes(tf: Any) -> Any:
         [t.name for t in (*graph.inputs, *graph.outputs)],
         concrete.function_def.signature.input_arg[0].name,
         [p.name for p in concrete.function_type.parameters.values()],
+        str(tf.function(lambda x: x * 2.0).get_concrete_function(tf.constant(1.0)).function_type),
         concrete.inference_fn(tf.constant([1.0, 2.0])),
         error(lambda: graph.get_operation_by_name("nix")),
         error(lambda: graph.get_tensor_by_name("nix:0")),

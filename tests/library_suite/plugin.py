@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from absl import flags
 
 from library_suite.running import NAME, ON_TFPY
 from library_suite.table import Library, libraries
@@ -15,6 +16,7 @@ if os.environ[ON_TFPY] == "1":
     import tfpy
 
     tfpy.as_tensorflow(replace=True)
+flags.FLAGS.mark_as_parsed()  # tests read flags, which the main function of absl would parse
 if "PYTEST_XDIST_WORKER" in os.environ:
     # The folders of these tests have names that a library may use for its own modules. The main
     # process of xdist keeps them for the processes that it starts.

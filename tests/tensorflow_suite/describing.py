@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from typing import Any
+from unittest.mock import NonCallableMock
 
 import numpy as np
 
@@ -26,6 +27,8 @@ def describe(value: Any, depth: int = 4) -> Description:
         return _array(np.asarray(value))
     if value is None or isinstance(value, (bool, int, float, complex, str, bytes)):
         return ("plain", value)
+    if isinstance(value, NonCallableMock):  # it has every attribute
+        return ("kind", "mock")
     if type(value).__name__ == "TensorShape":
         return ("plain", str(value))
     if depth and isinstance(value, Mapping):
@@ -94,7 +97,7 @@ def _of_arrays(expected: np.ndarray[Any, Any], actual: np.ndarray[Any, Any]) -> 
 
 def text_difference(expected: str, actual: str) -> str:
     """Return how two texts differ, where addresses, times and names of modules do not count."""
-    one, two = (re.sub(r"\s+", " ", SHORTENED.sub("", t)).strip() for t in (expected, actual))
+    one, two = (_normalized(SHORTENED.sub("", t)) for t in (expected, actual))
     if one == two:
         return ""
     if SIZES.sub("", one) == SIZES.sub("", two):
@@ -105,3 +108,8 @@ def text_difference(expected: str, actual: str) -> str:
     scale = max((abs(n) for n in numbers[0]), default=1.0)
     close = np.allclose(*numbers, rtol=1e-3, atol=TOLERANCE * max(scale, 1.0))
     return "" if close else "value"
+
+
+def _normalized(text: str) -> str:
+    """Return a text with one space between words, and none in front of the end of an array."""
+    return re.sub(r"\s+", " ", re.sub(r"\s+(?=\])", "", text)).strip()

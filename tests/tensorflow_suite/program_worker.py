@@ -10,6 +10,7 @@ import json
 import multiprocessing
 import os
 import pickle
+import random
 import signal
 import sys
 import tempfile
@@ -108,7 +109,7 @@ def run(code: str, names: dict[str, Any]) -> dict[str, Any]:
                 shown.append(eval(compile(code, "<program>", "eval"), names))
             else:
                 exec(compile(code, _saved(code), "exec"), names)
-            result["values"] = _values(names, before, shown)
+            result["values"] = _values(names, before, shown, _assigned(node))
     except TimeLimitError:
         result["hang"] = True
     except BaseException as error:
@@ -125,10 +126,21 @@ def _saved(code: str) -> str:
     return os.path.abspath(name)
 
 
+def _assigned(node: ast.stmt) -> set[str]:
+    """Return the names that an assignment sets, perhaps to the same objects as before."""
+    targets = node.targets if isinstance(node, ast.Assign) else []
+    return {n.id for t in targets for n in ast.walk(t)
+            if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}  # fmt: skip
+
+
 def _values(
-    names: dict[str, Any], before: dict[str, int], shown: list[Any]
+    names: dict[str, Any], before: dict[str, int], shown: list[Any], assigned: set[str]
 ) -> dict[str, Description]:
-    changed = {k: v for k, v in names.items() if before.get(k) != id(v) and k[:2] != "__"}
+    changed = {
+        k: v
+        for k, v in names.items()
+        if (before.get(k) != id(v) or k in assigned) and k[:2] != "__"
+    }
     made = {}
     for name, value in [*changed.items(), *(("(shown)", v) for v in shown)]:
         if not isinstance(value, types.ModuleType):
@@ -154,6 +166,7 @@ def _run_all(parts: list[str], results: Path) -> None:
     signal.signal(signal.SIGALRM, _alarm)
     importlib.import_module("tensorflow").random.set_seed(1)
     np.random.seed(1)
+    random.seed(1)  # Keras draws seeds from it
     module = types.ModuleType("__main__")
     sys.modules["__main__"] = module
     with tempfile.TemporaryDirectory() as folder, results.open("wb") as out:

@@ -74,11 +74,15 @@ def is_ragged(x: object) -> bool:
     return isinstance(x, tf.RaggedTensor)
 
 
-def convert_to_tensor_or_ragged_tensor(value: Any, dtype: Any = None, **kwargs: Any) -> Any:
+def convert_to_tensor_or_ragged_tensor(
+    value: Any, dtype: Any = None, preferred_dtype: Any = None, name: str | None = None
+) -> Any:
     """Convert all values but ragged tensors to tensors."""
+    if isinstance(value, tf.compat.v1.ragged.RaggedTensorValue):
+        value = tf.RaggedTensor.from_nested_row_splits(value.flat_values, value.nested_row_splits)
     if isinstance(value, tf.RaggedTensor):
         return value
-    return tf.convert_to_tensor(value, dtype)
+    return tf.convert_to_tensor(value, dtype, preferred_dtype, name)
 
 
 def convert_to_tensor(
@@ -108,6 +112,20 @@ def name_scope(
 def unknown_shape(rank: int | None = None) -> Any:
     """Return a shape of unknown sizes."""
     return tf.TensorShape(None if rank is None else [None] * rank)
+
+
+def ragged_shape_spec(shape: Any, num_row_partitions: int, dtype: Any) -> Any:
+    """Return the description of a ragged shape with a static shape."""
+    return tf.experimental.DynamicRaggedShape.Spec([], tf.TensorShape(shape), dtype)
+
+
+tf.experimental.DynamicRaggedShape.Spec._from_tensor_shape = staticmethod(ragged_shape_spec)
+
+
+def structured_tensor_spec(shape: Any, field_specs: Any) -> Any:
+    """Return the description of a structured tensor with a static shape."""
+    sizes = tf.experimental.DynamicRaggedShape.Spec([], shape, tf.int32)
+    return tf.experimental.StructuredTensor.Spec(_fields=field_specs, _ragged_shape=sizes)
 
 
 def gradients_function(f: Callable[..., Any], params: Any = None) -> Callable[..., list[Any]]:
@@ -210,6 +228,7 @@ SHIMS: dict[str, dict[str, Any]] = {
         "convert_to_tensor_or_ragged_tensor": convert_to_tensor_or_ragged_tensor,
         "is_ragged": is_ragged,
     },
+    "ops.structured.structured_tensor": {"StructuredTensorSpec": structured_tensor_spec},
     "ops.resource_variable_ops": {
         "BaseResourceVariable": tf.Variable,
         "ResourceVariable": tf.Variable,

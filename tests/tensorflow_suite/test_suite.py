@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from unittest.mock import MagicMock
 
 import numpy as np
 
@@ -43,6 +44,8 @@ def test_differences() -> None:
     assert text_difference("loss 1.0", "loss 1.1") == "value"
     assert text_difference("a loss", "an error") == "text"
     assert text_difference("dtype=int64", "dtype=int32") == "dtype"
+    assert text_difference("[[1.  2. ]\n [3. 4.]]", "[[1. 2.]\n [3. 4.]]") == ""
+    assert describe(MagicMock()) == ("kind", "mock")
     assert difference(describe({"a": np.float32(1)}), describe({"a": np.float64(1)})) == "dtype"
     assert difference(describe([1, 2]), describe([1, 3])) == "value"
     assert difference(describe(np.zeros(2)), describe(np.zeros(3))) == "value"

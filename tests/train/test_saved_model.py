@@ -207,6 +207,37 @@ def test_untracked_variable(tmp_path: Path) -> None:
             lib.saved_model.save(module, str(tmp_path))
 
 
+@pytest.mark.parametrize("writer", LIBRARIES)
+def test_unknown_ranks_and_defaults(writer: str, tmp_path: Path) -> None:
+    lib = LIBRARIES[writer]
+    factors, offset = lib.constant([1.0, 2.0]), np.array(3.0, np.float32)
+
+    def scaled(x: Any, y: Any = factors, z: Any = offset) -> Any:
+        return lib.reduce_sum(x) * y + z, x * 2.0
+
+    module = lib.Module()
+    module.scaled = lib.function(scaled)
+    module.doubled = lib.function(lambda x: {"y": x * 2.0, "sum": lib.reduce_sum(x)})
+    unknown = lib.TensorSpec(None, lib.float32)
+    signature = module.doubled.get_concrete_function(unknown)
+    module.scaled.get_concrete_function(unknown)
+    lib.saved_model.save(module, str(tmp_path), signatures=signature)
+    for reader in LIBRARIES.values():
+        loaded = reader.saved_model.load(str(tmp_path))
+        assert loaded.scaled(reader.ones([2, 2]))[0].numpy().tolist() == [7.0, 11.0]
+        assert loaded.scaled(reader.constant(1.0))[1].numpy() == 2.0
+        found = loaded.signatures["serving_default"](reader.ones([2, 1, 2]))
+        assert found["y"].shape == [2, 1, 2]
+        assert found["sum"].numpy() == 4.0
+
+
+def test_ops_of_one_rank(tmp_path: Path) -> None:
+    module = tfpy.Module()
+    module.f = tfpy.function(tfpy.transpose, input_signature=[tfpy.TensorSpec(None)])
+    with pytest.raises(ValueError, match="inputs of different ranks"):
+        tfpy.saved_model.save(module, tmp_path)
+
+
 def test_random_numbers_differ_in_each_call(tmp_path: Path) -> None:
     module = tfpy.Module()
     module.f = tfpy.function(

@@ -24,7 +24,7 @@ from tfpy._src.data.experimental import (
     sample_from_datasets as sample_from_datasets,
     save as save,
 )
-from tfpy._src.data.iterators import Optional as Optional
+from tfpy._src.data.optional import Optional as Optional
 from tfpy._src.data.options import (
     AutoShardPolicy as AutoShardPolicy,
     AutotuneAlgorithm as AutotuneAlgorithm,

@@ -16,7 +16,7 @@ from tfpy._src.base.dtypes import (
     uint2 as uint2,
     uint4 as uint4,
 )
-from tfpy._src.data.iterators import Optional as Optional
+from tfpy._src.data.optional import Optional as Optional
 from tfpy._src.tensors.ragged.row_partitions import RowPartition as RowPartition
 from tfpy._src.tensors.ragged.shape import DynamicRaggedShape as DynamicRaggedShape
 
@@ -42,6 +42,9 @@ if _typing.TYPE_CHECKING:
         ExtensionType as ExtensionType,
     )
     from tfpy._src.library.extension_types.specs import ExtensionTypeSpec as ExtensionTypeSpec
+    from tfpy._src.library.extension_types.structured.tensor import (
+        StructuredTensor as StructuredTensor,
+    )
     from tfpy.experimental import (
         dlpack as dlpack,
         dtensor as dtensor,
@@ -63,6 +66,7 @@ _LATER = {
     "enable_strict_mode": "tfpy._src.library.config.execution",
     "function_executor_type": "tfpy._src.library.config.execution",
     "ExtensionTypeSpec": "tfpy._src.library.extension_types.specs",
+    "StructuredTensor": "tfpy._src.library.extension_types.structured.tensor",
     "extension_type": "tfpy.experimental.extension_type",
     "dlpack": "tfpy.experimental.dlpack",
     "dtensor": "tfpy.experimental.dtensor",

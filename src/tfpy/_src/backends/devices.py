@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from tfpy._src.backends.backend import Backend
 from tfpy._src.backends.interface import Ranges, Sharder, SlotShard
@@ -17,6 +18,8 @@ class Devices(ABC):
 
     sharder: Sharder | None = None
     """Shards slots over several devices; None on one device."""
+    divides_anytime = False
+    """True if the CPU can also be divided after something has been computed."""
 
     @property
     @abstractmethod
@@ -93,18 +96,27 @@ class Devices(ABC):
         """
 
 
+_counts: WeakKeyDictionary[Backend, int] = WeakKeyDictionary()
+"""Number of devices into which the CPU of a backend with one device is divided."""
+
+
 class OneDevice(Devices):
-    """The device of a backend with one device in one process."""
+    """The device of a backend with one device in one process.
+
+    Its CPU can be divided into several devices, which compute in turn on the same memory.
+    """
 
     has_computed = True
+    divides_anytime = True
     process = 0
     processes = 1
 
     def __init__(self, backend: Backend) -> None:
         self._backend = backend
+        self._count = _counts.get(backend, 1) if backend.processor == "CPU" else 1
 
     def devices(self) -> tuple[str, ...]:
-        return (f"{self._backend.processor.lower()}:0",)
+        return tuple([f"{self._backend.processor.lower()}:{n}" for n in range(self._count)])
 
     def device_number(self, slot: int) -> int:
         return 0
@@ -116,7 +128,7 @@ class OneDevice(Devices):
         """Do nothing: there is no other device."""
 
     def share_out(self, count: int) -> None:
-        """Do nothing: the CPU stays one device."""
+        _counts[self._backend] = count
 
     def grow(self, enable: bool) -> None:
         """Do nothing: memory is always allocated on demand."""
@@ -135,7 +147,11 @@ class OneDevice(Devices):
 
     def shards(self, slot: int, aval: Aval) -> list[SlotShard]:
         everything = tuple((0, size) for size in aval.shape)
-        return [SlotShard(everything, lambda: self._backend.read(slot, aval), first=True)]
+
+        def read() -> Array:
+            return self._backend.read(slot, aval).reshape(aval.shape)  # views share slots
+
+        return [SlotShard(everything, read, first=True)]
 
     def refill(self, slot: int, aval: Aval, read: Callable[[Ranges], Array]) -> int | None:
         return None

@@ -10,13 +10,15 @@ import importlib
 from collections.abc import Callable
 from typing import Any
 
+_NODES = "tfpy._src.checkpoints.saved_models.operation_nodes"
 _FUNCTIONS = "tfpy._src.checkpoints.saved_models.function_graph"
 PROVIDERS = {
     "ConcreteFunction.function_def": (_FUNCTIONS, "function_def_of"),
     "ConcreteFunction.function_type": (_FUNCTIONS, "function_type_of"),
     "ConcreteFunction.inference_fn": (_FUNCTIONS, "AtomicFunction"),
     "ConcreteFunction.graph": (_FUNCTIONS, "graph_of"),
-    "Graph.as_graph_def": ("tfpy._src.formats.summary.operations", "graph_def_of"),
+    "Graph.as_graph_def": (_NODES, "graph_def_of"),
+    "Operation.node_def": (_NODES, "node_def_of"),
 }
 """Module and function of each method."""
 

@@ -9,7 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from tfpy._src.base.atomic_files import replace_file
+from tfpy._src.checkpoints.graph_saver import add_saver
 from tfpy._src.checkpoints.manager import files_of
+from tfpy._src.checkpoints.meta_graphs import meta_graph_of
 from tfpy._src.checkpoints.objects import TrackedValue, number_of
 from tfpy._src.checkpoints.reader import CheckpointReader
 from tfpy._src.checkpoints.state import update_checkpoint_state
@@ -17,9 +20,11 @@ from tfpy._src.checkpoints.writing import write
 from tfpy._src.core.conversion import convert_to_tensor
 from tfpy._src.core.typing import PathLike
 from tfpy._src.functions.graph_mode.defaults import get_default_graph
+from tfpy._src.functions.graph_mode.graph import Graph
 from tfpy._src.functions.graph_mode.inference import immediately
 from tfpy._src.functions.graph_mode.variables import GraphVariable
 from tfpy._src.library.io.gfile import path_text
+from tfpy._src.library.protos.meta_graphs import MetaGraphDef, SaverDef
 from tfpy._src.tensors.variables.variable import Variable
 
 
@@ -122,15 +127,17 @@ class Saver:
     ) -> str:
         """Save the Variables.
 
-        The graph itself is not saved: there is no file with the suffix `.meta`.
+        The graph of the session is saved in a file with the suffix `.meta`, which
+        `tf.compat.v1.train.import_meta_graph` reads.
 
         Args:
             sess: Session whose values are saved. In eager execution None.
             save_path: Path of the checkpoint.
             global_step: Number that is appended to the path, an integer, a tensor or a Variable.
             latest_filename: Name of the file that lists the checkpoints. Default: `"checkpoint"`.
-            meta_graph_suffix, write_meta_graph, strip_default_attrs, save_debug_info: Has no
-                effect.
+            meta_graph_suffix: Suffix of the file with the graph.
+            write_meta_graph: If False, the graph is not saved.
+            strip_default_attrs, save_debug_info: Has no effect.
             write_state: If False, the checkpoint is not listed.
 
         Returns:
@@ -152,6 +159,8 @@ class Saver:
             ]
             write(prefix, tracked)
         self._keep(prefix)
+        if write_meta_graph and any(isinstance(v, GraphVariable) for v in items.values()):
+            write_message(self._meta_graph(sess.graph), f"{prefix}.{meta_graph_suffix}")
         if write_state:
             update_checkpoint_state(
                 os.path.dirname(prefix) or ".", prefix, self.last_checkpoints, latest_filename
@@ -163,7 +172,8 @@ class Saver:
             self.last_checkpoints.remove(prefix)
         self.last_checkpoints.append(prefix)
         while self._max_to_keep and len(self.last_checkpoints) > self._max_to_keep:
-            for path in files_of(self.last_checkpoints.pop(0)):
+            oldest = self.last_checkpoints.pop(0)
+            for path in (*files_of(oldest), f"{oldest}.meta"):
                 with contextlib.suppress(OSError):
                     os.remove(path)
 
@@ -193,6 +203,51 @@ class Saver:
             with immediately():
                 variable.assign(convert_to_tensor(value, variable.dtype))
 
+    def export_meta_graph(
+        self,
+        filename: PathLike | None = None,
+        collection_list: Sequence[str] | None = None,
+        as_text: bool = False,
+        export_scope: str | None = None,
+        clear_devices: bool = False,
+        clear_extraneous_savers: bool = False,
+        strip_default_attrs: bool = False,
+        save_debug_info: bool = False,
+    ) -> MetaGraphDef:
+        """Return the default graph with its collections as a message, and write it to a file.
+
+        Args:
+            filename: Path of the file. Default: no file.
+            collection_list: Names of the exported collections. Default: all collections.
+            as_text: If True, write the text format, otherwise the binary format.
+            export_scope, clear_devices, clear_extraneous_savers: Has no effect.
+            strip_default_attrs, save_debug_info: Has no effect.
+
+        Returns:
+            A `tf.compat.v1.MetaGraphDef` with the nodes that save and restore the Variables.
+        """
+        found = self._meta_graph(get_default_graph(), collection_list)
+        if filename is not None:
+            write_message(found, path_text(filename), as_text)
+        return found
+
+    def _meta_graph(self, graph: Graph, keys: Sequence[str] | None = None) -> MetaGraphDef:
+        found = meta_graph_of(graph, keys=keys)
+        variables = {k: v for k, v in self._items().items() if isinstance(v, GraphVariable)}
+        saver = add_saver(found.graph_def, variables, self._max_to_keep)
+        found.saver_def.CopyFrom(saver)
+        return found
+
+    def as_saver_def(self) -> SaverDef:
+        """Return the nodes that save and restore the Variables as a message.
+
+        Returns:
+            A `tf.compat.v1.train.SaverDef`.
+        """
+        return self.export_meta_graph().saver_def
+
+    to_proto = as_saver_def
+
     def set_last_checkpoints(self, last_checkpoints: Sequence[str]) -> None:
         """Set the list of the kept checkpoints.
 
@@ -200,6 +255,18 @@ class Saver:
             last_checkpoints: Paths, oldest first.
         """
         self.last_checkpoints = [*last_checkpoints]
+
+
+def write_message(message: Any, path: str, as_text: bool = False) -> None:
+    """Write a message to a file.
+
+    Args:
+        message: The message.
+        path: Path of the file. Its folder is created if it does not exist.
+        as_text: If True, write the text format, otherwise the binary format.
+    """
+    os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
+    replace_file(path, str(message).encode() if as_text else message.SerializeToString())
 
 
 def _values(sess: Any, variables: Sequence[Variable]) -> list[Any]:

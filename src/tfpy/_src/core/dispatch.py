@@ -4,6 +4,9 @@ The shape of a ragged tensor is such a value as well. A function is declared wit
 `per_value` where it is defined. Its implementation for a kind of composite is registered with
 `implements`, in the folder of that kind. Elementwise primitives need neither: the executor passes
 them to `CompositeOperand.apply_op`.
+
+In a graph of TensorFlow 1, each call becomes one operation, even if the program has imported the
+function from its module before it made the graph.
 """
 
 from __future__ import annotations
@@ -12,7 +15,8 @@ import functools
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from tfpy._src.core.operand import Dispatched
+from tfpy._src.base import tracing
+from tfpy._src.core.operand import Dispatched, HostComposite, with_composites
 from tfpy._src.core.tensor import Tensor
 
 Function = Callable[..., Any]
@@ -43,9 +47,15 @@ def _dispatching(function: F, default: Callable[[Dispatched], Function | None]) 
 
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
+        active = tracing.local.active
+        if active and active[-1].is_graph:
+            return active[-1].record(call, args, kwargs)
         found = _first_dispatched(args)
         if found is None and kwargs:
             found = _first_dispatched(tuple(kwargs.values()))
+        if isinstance(found, HostComposite):
+            named = {name: with_composites(value) for name, value in kwargs.items()}
+            return call(*map(with_composites, args), **named)
         if found is not None:
             own = next(
                 (implementations[k] for k in type(found).__mro__ if k in implementations),

@@ -196,6 +196,27 @@ class Dispatched:
         return None
 
 
+class HostComposite(Dispatched):
+    """The arrays of a composite. Functions for composites convert it to the composite."""
+
+    __slots__ = ()
+
+    def as_composite(self) -> Composite:
+        """Return the composite with the values of the arrays."""
+        raise NotImplementedError
+
+    def apply_op(self, op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
+        """Compute an op that has this value among its inputs."""
+        return op(*map(with_composites, inputs), **attrs)
+
+
+def with_composites(value: Any) -> Any:
+    """Convert the arrays of a composite, also in a list or tuple, to the composite."""
+    if isinstance(value, HostComposite):
+        return value.as_composite()
+    return type(value)(map(with_composites, value)) if type(value) in (list, tuple) else value
+
+
 class Composite(Dispatched):
     """A value that consists of tensors, and is one leaf in nests. Loops and gradients use them."""
 

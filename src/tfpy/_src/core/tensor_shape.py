@@ -204,6 +204,27 @@ class TensorShape(tuple[int, ...]):
             return TensorShape(None)
         return TensorShape(n if n == m else None for n, m in zip(self, other, strict=True))
 
+    def most_specific_common_supertype(self, others: Sequence[Any]) -> TensorShape | None:
+        """Return the most specific shape that this shape and others are subtypes of.
+
+        Args:
+            others: Shapes.
+
+        Returns:
+            A `tf.TensorShape`, or None if another object is not a shape.
+
+        Example:
+            >>> import tfpy as tf
+            >>> tf.TensorShape([2, 3]).most_specific_common_supertype([tf.TensorShape([2, 4])])
+            TensorShape([2, None])
+        """
+        if not all(isinstance(other, TensorShape) for other in others):
+            return None
+        found = self
+        for other in others:
+            found = found.most_specific_compatible_shape(other)
+        return found
+
     def with_rank(self, rank: int) -> TensorShape:
         """Return the shape, after checking that it has the given rank.
 
@@ -235,7 +256,7 @@ class TensorShape(tuple[int, ...]):
         Raises:
             ValueError: If the rank is smaller.
         """
-        return self._with(len(self) >= rank, f"must have rank at least {rank}")
+        return self._with(self.rank is None or self.rank >= rank, f"must have rank at least {rank}")
 
     def with_rank_at_most(self, rank: int) -> TensorShape:
         """Return the shape, after checking that its rank is at most `rank`.
@@ -249,7 +270,7 @@ class TensorShape(tuple[int, ...]):
         Raises:
             ValueError: If the rank is larger.
         """
-        return self._with(len(self) <= rank, f"must have rank at most {rank}")
+        return self._with(self.rank is None or self.rank <= rank, f"must have rank at most {rank}")
 
     def assert_has_rank(self, rank: int) -> None:
         """Raise an error if the shape does not have the given rank.
@@ -271,7 +292,7 @@ class TensorShape(tuple[int, ...]):
         Raises:
             ValueError: If the ranks differ.
         """
-        if len(self) != len(other):
+        if len({self.rank, TensorShape(other).rank} - {None}) > 1:
             raise ValueError(f"Shapes {self} and {TensorShape(other)} must have the same rank")
 
     def assert_is_fully_defined(self) -> None:
@@ -343,9 +364,6 @@ class _UnknownShape(TensorShape):
     def dims(self) -> None:
         return None
 
-    def _refuse(self, what: str) -> NoReturn:
-        raise ValueError(f"{what} shape with unknown rank.")
-
     def as_list(self) -> NoReturn:
         raise ValueError("as_list() is not defined on an unknown TensorShape.")
 
@@ -370,11 +388,14 @@ class _UnknownShape(TensorShape):
     def concatenate(self, other: Sequence[int | None] | None) -> TensorShape:
         return self
 
+    def with_rank(self, rank: int) -> TensorShape:
+        return TensorShape([None] * rank)
+
     def __len__(self) -> int:
-        self._refuse("Cannot take the length of")
+        raise ValueError("Cannot take the length of shape with unknown rank.")
 
     def __iter__(self) -> Iterator[int]:
-        self._refuse("Cannot iterate over a")
+        raise ValueError("Cannot iterate over a shape with unknown rank.")
 
     def __bool__(self) -> bool:
         return False

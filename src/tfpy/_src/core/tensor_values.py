@@ -9,6 +9,7 @@ import numpy as np
 from tfpy._src.backends.abilities import sharing_of
 from tfpy._src.backends.awaitable import awaitable
 from tfpy._src.backends.registry import active_backend
+from tfpy._src.base import tracing
 from tfpy._src.base.dtypes import DEVICE_DTYPES, unquantized, variant
 from tfpy._src.base.errors import InvalidArgumentError
 
@@ -46,6 +47,17 @@ class TensorValues:
         def dtype(self) -> DType: ...
 
         def slot_on(self, backend: Backend) -> int: ...
+
+    @property
+    def graph(self) -> Any:
+        """The trace or graph that records ops.
+
+        Raises:
+            AttributeError: If functions execute eagerly.
+        """
+        if not tracing.local.active:
+            raise AttributeError("Tensor.graph is undefined when eager execution is enabled.")
+        return tracing.local.active[-1]
 
     def host_view(self) -> Array:
         """Return the values as an array that the caller must not write to.

@@ -6,8 +6,11 @@ from abc import ABCMeta
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from tfpy._src.core import nest
 from tfpy._src.core.operand import FieldRecord
+from tfpy._src.core.tensor_shape import TensorShape
 
 
 class TypeSpec:
@@ -227,15 +230,13 @@ def hashable(value: Any) -> Hashable:
     """Return a nest of lists, dicts and other values as a hashable key."""
     if isinstance(value, Mapping):
         return (Mapping, *((key, hashable(value[key])) for key in sorted(value)))
+    if isinstance(value, TensorShape):
+        return (TensorShape, None if value.rank is None else tuple(value.as_list()))
     if isinstance(value, list | tuple):
         return (tuple, *map(hashable, value))
-    if isinstance(value, TypeSpec) or not _is_shape(value):
-        return (type(value), value)
-    return (type(value), None if value.rank is None else tuple(value.as_list()))
-
-
-def _is_shape(value: Any) -> bool:
-    return hasattr(value, "as_list") and hasattr(value, "rank")
+    if isinstance(value, np.ndarray):
+        return (np.ndarray, value.dtype, value.shape, *value.ravel().tolist())
+    return (type(value), value)
 
 
 def _serialized(spec: TypeSpec) -> Any:
@@ -254,14 +255,22 @@ def _fits(first: Any, second: Any) -> bool:
     """Return True if two serialized specs are compatible."""
     if isinstance(first, TypeSpec):
         return first.is_compatible_with(second)
-    if type(first) is not type(second):
+    if isinstance(first, TensorShape) and isinstance(second, TensorShape):
+        return first.is_compatible_with(second)
+    if type(first) is not type(second) and not _are_alike(first, second):
         return False
     if isinstance(first, list | tuple):
         return len(first) == len(second) and all(map(_fits, first, second))
     if isinstance(first, Mapping):
         return {*first} == {*second} and all(_fits(first[key], second[key]) for key in first)
-    compatible = getattr(first, "is_compatible_with", None)
-    return bool(first == second if compatible is None else compatible(second))
+    return _is_same(first, second)
+
+
+def _are_alike(first: Any, second: Any) -> bool:
+    """Return True for two named tuples with the same name and fields."""
+    fields = [getattr(value, "_fields", None) for value in (first, second)]
+    same = fields[0] is not None and fields[0] == fields[1]
+    return same and type(first).__name__ == type(second).__name__
 
 
 def _match(first: Any, second: Any, test: Callable[[Any, Any], bool]) -> bool:
@@ -276,30 +285,26 @@ def _match(first: Any, second: Any, test: Callable[[Any, Any], bool]) -> bool:
 
 def _is_subtype(first: Any, second: Any) -> bool:
     own = getattr(first, "is_subtype_of", None)
-    return bool(first == second if own is None else own(second))
+    return _is_same(first, second) if own is None else bool(own(second))
 
 
 def _supertype(first: Any, *others: Any) -> Any:
     if all(_is_same(first, other) for other in others):
-        return first
-    if _is_shape(first):
-        for other in others:
-            first = first.most_specific_compatible_shape(other)
         return first
     common = getattr(first, "most_specific_common_supertype", None)
     return None if common is None else common(others)
 
 
 def _is_same(first: Any, second: Any) -> bool:
-    return hashable(first) == hashable(second) if _is_shape(first) else bool(first == second)
+    return hashable(first) == hashable(second)
 
 
 def _open(value: Any) -> Any:
     if isinstance(value, TypeSpec):
         return value._with_tensor_ranks_only()
-    if not _is_shape(value) or value.rank is None:
+    if not isinstance(value, TensorShape) or value.rank is None:
         return value
-    return type(value)([None] * value.rank)
+    return TensorShape([None] * value.rank)
 
 
 def _unnamed(value: Any) -> Any:

@@ -11,7 +11,8 @@ from tfpy._src.core.typing import DTypeLike, IntLike, Nest, PathLike, TensorLike
 from tfpy._src.data import structure
 from tfpy._src.data.csv import Records
 from tfpy._src.data.dataset import DatasetV2
-from tfpy._src.data.iterators import Iterator, Optional
+from tfpy._src.data.iterators import Iterator
+from tfpy._src.data.optional import Optional
 
 
 class CsvDatasetV2(DatasetV2):

@@ -1,128 +1,28 @@
-"""Iterators over datasets, and `tf.experimental.Optional`."""
+"""Iterators over datasets."""
 
 from __future__ import annotations
 
+import json
 from collections import deque
 from collections.abc import Callable, Iterator as Iterates
 from itertools import islice
 from typing import Any
 
-import numpy as np
-
 from tfpy._src.backends.event_loop import give_turn
-from tfpy._src.backends.storage import host_storage
-from tfpy._src.base import dtypes
-from tfpy._src.base.errors import InvalidArgumentError, OutOfRangeError
-from tfpy._src.compiler.ir.aval import Aval
+from tfpy._src.base.errors import NotFoundError, OutOfRangeError
+from tfpy._src.core.conversion import constant
 from tfpy._src.core.operand import HostObject
 from tfpy._src.core.tensor import Tensor
-from tfpy._src.core.typing import Nest
+from tfpy._src.core.typing import Nest, TensorLike
 from tfpy._src.data import structure
 from tfpy._src.data.node import DatasetNode
+from tfpy._src.data.optional import Optional
 from tfpy._src.data.run import AwaitedRun, DatasetRun
-from tfpy._src.data.specs import IteratorSpec, OptionalSpec
+from tfpy._src.data.specs import IteratorSpec
 from tfpy._src.data.structure import Flat
 
-_TRUTH = Aval((), dtypes.bool)
-
-
-class Optional(HostObject):
-    """A value that may be absent.
-
-    Create one with `from_value` or `empty`, not with the constructor.
-
-    Example:
-        >>> import tfpy as tf
-        >>> found = tf.experimental.Optional.from_value(3)
-        >>> print(found.has_value().numpy(), found.get_value().numpy())
-        True 3
-    """
-
-    def __init__(self, element_spec: Any, value: Any, has_value: bool) -> None:
-        self._element_spec, self._value, self._has_value = element_spec, value, has_value
-
-    @staticmethod
-    def from_value(value: Nest) -> Optional:
-        """Create an Optional that has a value.
-
-        Args:
-            value: Tensor or nested structure (tuple or dict) of tensors.
-
-        Returns:
-            A `tf.experimental.Optional`.
-
-        Example:
-            >>> import tfpy as tf
-            >>> int(tf.experimental.Optional.from_value(3).get_value())
-            3
-        """
-        return Optional(None, structure.normalized(value), True)
-
-    @staticmethod
-    def empty(element_spec: Nest) -> Optional:
-        """Create an Optional that has no value.
-
-        Args:
-            element_spec: The `tf.TypeSpec` that a value would have, such as a `tf.TensorSpec`, or a
-                nested structure (tuple or dict) of them.
-
-        Returns:
-            A `tf.experimental.Optional`.
-
-        Example:
-            >>> import tfpy as tf
-            >>> bool(tf.experimental.Optional.empty(tf.TensorSpec([])).has_value())
-            False
-        """
-        return Optional(element_spec, None, False)
-
-    def has_value(self, name: str | None = None) -> Tensor:
-        """Return True if there is a value.
-
-        Returns:
-            Scalar bool tensor.
-
-        Example:
-            >>> import tfpy as tf
-            >>> bool(tf.experimental.Optional.from_value(3).has_value())
-            True
-        """
-        return Tensor(_TRUTH, host_storage(np.array(self._has_value), _TRUTH))
-
-    def get_value(self, name: str | None = None) -> Nest:
-        """Return the value.
-
-        Returns:
-            Tensor or nested structure (tuple or dict) of tensors.
-
-        Raises:
-            tf.errors.InvalidArgumentError: If there is no value.
-
-        Example:
-            >>> import tfpy as tf
-            >>> int(tf.experimental.Optional.from_value(3).get_value())
-            3
-        """
-        if not self._has_value:
-            message = "The given optional does not have a value."
-            raise InvalidArgumentError(None, "Optional", message)
-        return self._value
-
-    @property
-    def element_spec(self) -> Nest:
-        """The type of the value, as a `tf.TypeSpec` or a nest of them."""
-        if self._element_spec is None and self._has_value:
-            self._element_spec = structure.spec_of(self._value)
-        return self._element_spec
-
-    @property
-    def value_structure(self) -> Nest:
-        """The type of the value. Another name of `element_spec`."""
-        return self.element_spec
-
-    @property
-    def _type_spec(self) -> OptionalSpec:
-        return OptionalSpec(self.element_spec)
+_STATE = "ITERATOR_STATE"
+"""Name of the state in checkpoints."""
 
 
 class Iterator(HostObject):
@@ -139,9 +39,9 @@ class Iterator(HostObject):
     See also: `tf.data.Dataset`.
     """
 
-    def __init__(self, node: DatasetNode, run: DatasetRun | None = None) -> None:
+    def __init__(self, node: DatasetNode, elements: Iterates[Flat] | None = None) -> None:
         self._node = node
-        self._elements: Iterates[Flat] = node.elements(run or DatasetRun())
+        self._elements = node.elements(DatasetRun()) if elements is None else elements
         self._outer: Callable[[Flat], Any] | None = None
 
     @property
@@ -219,31 +119,56 @@ class Iterator(HostObject):
             return Optional.empty(self.element_spec)
 
 
-class OwnedIterator(Iterator):
-    """The iterator that `iter(dataset)` returns.
+class _Resumable:
+    """The elements of a node, and their state: the number of elements so far and the seeds."""
 
-    Checkpoints save the number of elements that it has returned. After a restore it continues
-    behind these elements.
-    """
+    def __init__(self, node: DatasetNode) -> None:
+        self._node = node
+        self._start([])
 
-    def __init__(self, node: DatasetNode, run: DatasetRun | None = None) -> None:
-        super().__init__(node, run)
-        self._given = 0
+    def _start(self, seeds: list[tuple[int, int]]) -> None:
+        self._given, self._run = 0, DatasetRun(seeds)
+        self._items = self._node.elements(self._run)
 
-    def __next__(self) -> Any:
-        element = super().__next__()
+    def __iter__(self) -> Iterates[Flat]:
+        return self
+
+    def __next__(self) -> Flat:
+        element = next(self._items)
         self._given += 1
         return element
 
+    @property
+    def state(self) -> Tensor:
+        """The state as a scalar string tensor."""
+        return constant(json.dumps([self._given, self._run.drawn]))
+
+    def restore(self, state: TensorLike) -> None:
+        """Continue behind the elements of a state."""
+        count, seeds = json.loads(structure.text_of(state))
+        self._start([(int(first), int(second)) for first, second in seeds])
+        found = sum(1 for _ in islice(self, int(count)))
+        if found < count:
+            raise NotFoundError(
+                None,
+                "Iterator",
+                f"The state of the iterator is behind {count} elements, but the dataset has only "
+                f"{found}. Make sure the dataset definition has not changed.",
+            )
+
+
+class OwnedIterator(Iterator):
+    """The iterator that `iter(dataset)` returns. Checkpoints save its state."""
+
+    def __init__(self, node: DatasetNode) -> None:
+        self._items = _Resumable(node)
+        super().__init__(node, self._items)
+
     def _serialize_to_tensors(self) -> dict[str, Any]:
-        return {"ITERATOR_POSITION": np.array(self._given, np.int64)}
+        return {_STATE: self._items.state}
 
     def _restore_from_tensors(self, restored_tensors: dict[str, Any]) -> None:
-        position = int(restored_tensors["ITERATOR_POSITION"])
-        if position < self._given:
-            self._elements, self._given = self._node.elements(DatasetRun()), 0
-        for _ in islice(self._elements, position - self._given):
-            self._given += 1
+        self._items.restore(restored_tensors[_STATE])
 
 
 class FetchingIterator(Iterator):
@@ -251,7 +176,7 @@ class FetchingIterator(Iterator):
 
     def __init__(self, node: DatasetNode) -> None:
         self._run = AwaitedRun()
-        super().__init__(node, self._run)
+        super().__init__(node, node.elements(self._run))
         self._fetched: deque[Flat] = deque()
 
     async def fetch(self, count: int) -> bool:
@@ -305,7 +230,7 @@ class NumpyIterator:
 
     def __init__(self, node: DatasetNode) -> None:
         self._spec = node.spec
-        self._elements = node.elements(DatasetRun())
+        self._elements = _Resumable(node)
 
     def __iter__(self) -> NumpyIterator:
         return self
@@ -329,6 +254,52 @@ class NumpyIterator:
             0
         """
         return next(self)
+
+    def save(self) -> Tensor:
+        """Return the state of the iterator.
+
+        A checkpoint of the iterator contains this state.
+
+        Returns:
+            Scalar string tensor, which `restore` accepts.
+
+        Example:
+            >>> import tfpy as tf
+            >>> numbers = tf.data.Dataset.range(3).as_numpy_iterator()
+            >>> state = numbers.save()
+            >>> int(next(numbers))
+            0
+            >>> numbers.restore(state)
+            >>> int(next(numbers))
+            0
+        """
+        return self._elements.state
+
+    def restore(self, state: TensorLike) -> None:
+        """Continue at a saved state.
+
+        Args:
+            state: Scalar string tensor from `save`, of an iterator over an equal dataset.
+
+        Raises:
+            tf.errors.NotFoundError: If the dataset has fewer elements than the state has passed.
+
+        Example:
+            >>> import tfpy as tf
+            >>> data = tf.data.Dataset.range(3)
+            >>> state = data.skip(0).as_numpy_iterator().save()
+            >>> numbers = data.as_numpy_iterator()
+            >>> numbers.restore(state)
+            >>> int(next(numbers))
+            0
+        """
+        self._elements.restore(state)
+
+    def _serialize_to_tensors(self) -> dict[str, Any]:
+        return {_STATE: self.save()}
+
+    def _restore_from_tensors(self, restored_tensors: dict[str, Any]) -> None:
+        self.restore(restored_tensors[_STATE])
 
     def __repr__(self) -> str:
         return f"NumpyIterator(element_spec={self._spec!r})"

@@ -45,7 +45,7 @@ class Drawn(DatasetNode):
         return TensorSpec([], dtypes.int64)
 
     def elements(self, run: DatasetRun) -> Iterator[Flat]:
-        words = Words(self._source.next())
+        words = Words(run.seeds(self._source.next))
         sums: Iterator[Array]
         if isinstance(self._weights, DatasetNode):
             given = self._weights.elements(run)

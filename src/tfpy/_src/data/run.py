@@ -7,7 +7,15 @@ instead of a missing element, a node receives `NOT_YET` and passes it on. The co
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Generator, Iterator, Sequence
+from collections.abc import (
+    AsyncIterator,
+    Awaitable,
+    Callable,
+    Generator,
+    Iterable,
+    Iterator,
+    Sequence,
+)
 from itertools import count, islice
 from typing import Any, TypeVar
 
@@ -40,10 +48,16 @@ class DatasetRun:
     """One iteration over a dataset from its start, with the state of nodes during the iteration.
 
     A node that repeats its input starts the input again within the same run.
+
+    Args:
+        seeds: Seeds that an earlier run has drawn. This run repeats it.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, seeds: Iterable[tuple[int, int]] = ()) -> None:
         self._kept: dict[int, Any] = {}
+        self._repeated = iter(seeds)
+        self.drawn: list[tuple[int, int]] = []
+        """Seeds of the random nodes of this run, in the order in which they were drawn."""
 
     def keep(self, owner: object, make: Callable[[], T]) -> T:
         """Return the state of an object in this run. `make` creates it at the first call."""
@@ -54,7 +68,17 @@ class DatasetRun:
 
     def within(self) -> DatasetRun:
         """Return the run of a dataset that is an element of this one."""
-        return DatasetRun()
+        return self._sharing_seeds(DatasetRun())
+
+    def _sharing_seeds(self, inner: T) -> T:
+        vars(inner).update(_repeated=self._repeated, drawn=self.drawn)
+        return inner
+
+    def seeds(self, draw: Callable[[], tuple[int, int]]) -> tuple[int, int]:
+        """Return the next seeds of the run that this one repeats, or draw new ones."""
+        found = next(self._repeated, None) or draw()
+        self.drawn.append(found)
+        return found
 
     def arriving(self, source: AsyncIterator[T]) -> Iterator[T]:
         """Return an iterator over the items of an asynchronous iterator.
@@ -128,7 +152,7 @@ class AwaitedRun(DatasetRun):
             await self.fetch()
 
     def within(self) -> AwaitedRun:
-        return AwaitedRun(self)
+        return self._sharing_seeds(AwaitedRun(self))
 
     def arriving(self, source: AsyncIterator[T]) -> Iterator[T]:
         return _Arriving(self._outermost, source)

@@ -157,7 +157,7 @@ class Shuffle(Selection):
         self._source = SeedSource(seeds, anew)
 
     def choose(self, run: DatasetRun, items: Callable[[], Iterator[T]]) -> Iterator[T]:
-        return self._drawn(run, items, Words(self._source.next()))
+        return self._drawn(run, items, Words(run.seeds(self._source.next)))
 
     def _drawn(
         self, run: DatasetRun, items: Callable[[], Iterator[T]], random: Words

@@ -173,7 +173,7 @@ class Random(DatasetNode):
 
     def elements(self, run: DatasetRun) -> Iterator[structure.Flat]:
         number = self._dtype.as_numpy_dtype
-        return ((np.array(word, number),) for word in Words(self._source.next()))
+        return ((np.array(word, number),) for word in Words(run.seeds(self._source.next)))
 
     @property
     def cardinality(self) -> int:

@@ -29,6 +29,9 @@ class OptionalSpec(TypeSpec):
     def __init__(self, element_spec: Nest) -> None:
         self.element_spec = element_spec
 
+    def _serialize(self) -> tuple[Nest]:
+        return (self.element_spec,)
+
     def __repr__(self) -> str:
         return f"OptionalSpec({self.element_spec!r},)"
 
@@ -48,6 +51,9 @@ class IteratorSpec(TypeSpec):
 
     def __init__(self, element_spec: Nest) -> None:
         self.element_spec = element_spec
+
+    def _serialize(self) -> tuple[Nest]:
+        return (self.element_spec,)
 
     def __repr__(self) -> str:
         return f"IteratorSpec({self.element_spec!r},)"

@@ -17,7 +17,7 @@ from tfpy._src.base import dtypes
 from tfpy._src.compiler.ir.aval import Aval
 from tfpy._src.core import nest
 from tfpy._src.core.conversion import convert_to_tensor
-from tfpy._src.core.operand import Composite, DenseWrapper, FieldRecord
+from tfpy._src.core.operand import Composite, DenseWrapper, FieldRecord, HostComposite
 from tfpy._src.core.tensor import Tensor, from_array
 from tfpy._src.core.tensor_shape import TensorShape
 from tfpy._src.data.node import DatasetNode
@@ -128,6 +128,8 @@ def _normalized(value: Any) -> Any:
 def _leaf(value: Any, spec: Any) -> Any:
     if isinstance(value, DenseWrapper):
         return value.as_tensor()
+    if isinstance(value, HostComposite):
+        return value.as_composite()
     if (
         value is None
         or isinstance(value, Tensor | Composite | FieldRecord)

@@ -229,7 +229,7 @@ def set_logical_device_configuration(
 ) -> None:
     """Split the CPU into logical devices, to test strategies without GPUs.
 
-    Only the jax backend computes on more than one logical device. Other backends keep one device.
+    The jax backend computes on them at the same time. On other backends, replicas compute in turn.
 
     Args:
         device: A `tf.config.PhysicalDevice` of type `"CPU"`.
@@ -238,7 +238,7 @@ def set_logical_device_configuration(
     Raises:
         ValueError: If the device does not exist or is not a CPU, because JAX cannot split GPUs, or
             if a configuration has a memory limit.
-        RuntimeError: If the backend has already computed something.
+        RuntimeError: If the jax backend has already computed something.
 
     Example::
 
@@ -258,9 +258,11 @@ def set_logical_device_configuration(
         )
     if any(c.memory_limit is not None for c in given):
         raise ValueError("Setting memory limit on CPU virtual devices is currently not supported")
-    if given != _settings.logical.get(device, [LogicalDeviceConfiguration()]):
+    devices = devices_of(registry.active_backend())
+    before = _settings.logical.get(device, [LogicalDeviceConfiguration()])
+    if given != before and not devices.divides_anytime:
         _check_start("Virtual devices")
-    devices_of(registry.active_backend()).share_out(len(given))
+    devices.share_out(len(given))
     _settings.logical[device] = given
 
 

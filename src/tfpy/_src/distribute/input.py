@@ -15,7 +15,7 @@ from tfpy._src.core.operand import HostObject
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.core.typing import Nest
 from tfpy._src.data.dataset import DatasetV2
-from tfpy._src.data.iterators import Optional
+from tfpy._src.data.optional import Optional
 from tfpy._src.distribute.replicas import Replicas
 from tfpy._src.distribute.values import PerReplicaSpec
 from tfpy._src.functions.tf_function.signature import TensorSpec

@@ -97,8 +97,10 @@ class OneDeviceStrategy(Strategy):
 class MirroredStrategy(Strategy):
     """A strategy with one replica on each device of a machine.
 
-    Only the jax backend, which does not exist in browsers, can have more than one device. On other
-    backends there is one replica, and the strategy changes nothing.
+    Only the jax backend, which does not exist in browsers, computes on several devices at the same
+    time. On the CPU, other backends compute the replicas in turn if it is divided by
+    `tf.config.set_logical_device_configuration`. Otherwise there is one replica, and the strategy
+    changes nothing.
 
     With more than one replica, a Variable that is created in `scope` has an equal copy on each
     device. `run` calls a function in each replica, with the replica's own component of each
@@ -134,7 +136,7 @@ class MirroredStrategy(Strategy):
         cross_device_ops: CrossDeviceOps | None = None,
     ) -> None:
         super().__init__()
-        names = computing() if devices is None else found(devices)
+        names = found(devices) if devices else computing()
         if len(names) > 1:
             self._replicas = Replicas(names, range(len(names)))
 

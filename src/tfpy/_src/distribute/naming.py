@@ -52,7 +52,7 @@ def found(devices: Sequence[Any], backend: Backend | None = None) -> tuple[str, 
 
 
 def _more_devices(backend: Backend) -> str:
-    if backend.name == "jax":
+    if backend.processor == "CPU":
         return " Split the CPU with tf.config.set_logical_device_configuration."
     return ' Call tf.set_backend("jax") to compute on several devices.'
 

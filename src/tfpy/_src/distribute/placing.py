@@ -62,7 +62,7 @@ def set_soft_device_placement(enabled: bool) -> None:
 def device(device_name: str | DeviceSpec | LogicalDevice | None) -> Iterator[None]:
     """Return a context manager within which computations run on a given device.
 
-    Only the jax backend, which does not exist in browsers, can have more than one device. On it,
+    Only the jax backend, which does not exist in browsers, computes on more than one device. On it,
     ops and compiled functions that are called within the context run on the device, unless their
     inputs are sharded over several devices. On other backends the context has no effect. The same
     applies to `"/CPU:0"` if the backend computes on a GPU or TPU, and to devices that do not exist

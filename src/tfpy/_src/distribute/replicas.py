@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from tfpy._src.backends import registry
+from tfpy._src.backends.devices import sharder_of
 from tfpy._src.backends.storage import Storage
 from tfpy._src.base import tracing
 from tfpy._src.base.errors import UnimplementedError
@@ -144,7 +145,7 @@ class Replicas:
     def of_first(self, value: Tensor) -> Tensor:
         """Return the first process's value, placed on all devices."""
         backend: Any = registry.active_backend()
-        if value.dtype not in backend.dtypes:
+        if value.dtype not in backend.dtypes or sharder_of(backend) is None:
             return value.alias()
         slot = backend.of_first(value.host_view(), self.devices)
         return Tensor(value.aval, Storage(value.aval, None, backend, slot))
@@ -152,7 +153,7 @@ class Replicas:
     def _placed(self, rows: Array, dtype: Any, stacked: bool) -> Tensor:
         aval = Aval(rows.shape, dtype)
         backend: Any = registry.active_backend()
-        if dtype not in backend.dtypes:
+        if dtype not in backend.dtypes or sharder_of(backend) is None:
             return Tensor(aval, Storage(aval, rows))
         slot = backend.spread(rows, self.devices, stacked)
         return Tensor(aval, Storage(aval, None, backend, slot))

@@ -37,9 +37,9 @@ _OVER = {ReduceOp.SUM: reduce_sum, ReduceOp.MEAN: reduce_mean}
 class Strategy:
     """A way to distribute a computation over devices, each of which has a replica of it.
 
-    Only the jax backend, which does not exist in browsers, can have more than one device. On other
-    backends a strategy has one replica, and changes nothing. Otherwise `run` compiles one program
-    for all devices. It takes and returns per-replica values, with a component for each replica.
+    There is one replica, and the strategy changes nothing, unless the jax backend has several
+    devices, or `tf.config.set_logical_device_configuration` has divided the CPU. `run` then
+    compiles one program, which takes and returns per-replica values.
 
     Args:
         extended: Has no effect.

@@ -27,11 +27,14 @@ Assertion = TypeVar("Assertion", bound=Callable[..., None])
 
 
 def deferred(assertion: Assertion) -> Assertion:
-    """Make a method check the tensors of a `tf.function` when the function runs."""
+    """Make a method check the tensors of a `tf.function` when the function runs.
+
+    In a graph of TensorFlow 1, the method evaluates the tensors immediately.
+    """
 
     @functools.wraps(assertion)
     def method(*args: Any, **kwargs: Any) -> None:
-        if not tracing.inside_function():
+        if not tracing.inside_function() or tracing.active_graph() is not None:
             return assertion(*args, **kwargs)
         places = [n for n, arg in enumerate(args) if is_tensor(arg)]
 

@@ -10,7 +10,7 @@ import numpy as np
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.core.typing import DTypeLike, TensorLike
 from tfpy._src.distribute.device_spec import DeviceSpec
-from tfpy._src.testing.arrays import array_of, deferred, described
+from tfpy._src.testing.arrays import deferred, described
 from tfpy._src.testing.base import Message
 from tfpy._src.testing.comparing import ArrayAssertions
 
@@ -26,7 +26,7 @@ class BoundAssertions(ArrayAssertions):
             a: Tensor, array or list.
             comparison_target: Exclusive lower bound.
         """
-        self.assertGreater(np.min(array_of(a)), comparison_target)
+        self.assertGreater(np.min(self._GetNdArray(a)), comparison_target)
 
     @deferred
     def assertAllLess(self, a: TensorLike, comparison_target: TensorLike) -> None:
@@ -36,7 +36,7 @@ class BoundAssertions(ArrayAssertions):
             a: Tensor, array or list.
             comparison_target: Exclusive upper bound.
         """
-        self.assertLess(np.max(array_of(a)), comparison_target)
+        self.assertLess(np.max(self._GetNdArray(a)), comparison_target)
 
     @deferred
     def assertAllGreaterEqual(self, a: TensorLike, comparison_target: TensorLike) -> None:
@@ -46,7 +46,7 @@ class BoundAssertions(ArrayAssertions):
             a: Tensor, array or list.
             comparison_target: Inclusive lower bound.
         """
-        self.assertGreaterEqual(np.min(array_of(a)), comparison_target)
+        self.assertGreaterEqual(np.min(self._GetNdArray(a)), comparison_target)
 
     @deferred
     def assertAllLessEqual(self, a: TensorLike, comparison_target: TensorLike) -> None:
@@ -56,7 +56,7 @@ class BoundAssertions(ArrayAssertions):
             a: Tensor, array or list.
             comparison_target: Inclusive upper bound.
         """
-        self.assertLessEqual(np.max(array_of(a)), comparison_target)
+        self.assertLessEqual(np.max(self._GetNdArray(a)), comparison_target)
 
     @deferred
     def assertAllInRange(
@@ -79,7 +79,7 @@ class BoundAssertions(ArrayAssertions):
         Raises:
             AssertionError: If an element is not in the interval, or the dtype has no order.
         """
-        found = array_of(target)
+        found = self._GetNdArray(target)
         if not np.issubdtype(found.dtype, np.floating) and not np.issubdtype(
             found.dtype, np.integer
         ):
@@ -114,7 +114,7 @@ class BoundAssertions(ArrayAssertions):
         Raises:
             AssertionError: If an element is not in the set.
         """
-        if (others := np.setdiff1d(array_of(target).flatten(), list(expected_set))).size:
+        if (others := np.setdiff1d(self._GetNdArray(target).flatten(), list(expected_set))).size:
             raise AssertionError(
                 f"{others.size} unique element(s) are not in the set {expected_set}: {others}"
             )
@@ -127,7 +127,7 @@ class BoundAssertions(ArrayAssertions):
             target: Tensor, array or list.
             expected_dtype: Dtype of tfpy or of NumPy, or a name.
         """
-        self.assertEqual(array_of(target).dtype, expected_dtype)
+        self.assertEqual(self._GetNdArray(target).dtype, expected_dtype)
 
     def assertShapeEqual(self, input_a: Any, input_b: Any, msg: Message = None) -> None:
         """Assert that two tensors or arrays have the same static shape.
@@ -186,7 +186,7 @@ class BoundAssertions(ArrayAssertions):
         except Exception:  # comparing arrays raises errors of many kinds
             self.assertSameElements(a.keys(), b.keys())
             for key, value in a.items():
-                floats = np.issubdtype(array_of(value).dtype, np.floating)
+                floats = np.issubdtype(self._GetNdArray(value).dtype, np.floating)
                 compare = self.assertAllClose if floats else self.assertAllEqual
                 compare(value, b[key], msg=str(key))
 

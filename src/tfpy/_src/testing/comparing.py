@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from tfpy._src.base import dtypes, tracing
+from tfpy._src.core.conversion import is_tensor
 from tfpy._src.core.typing import FloatLike, Nest, TensorLike
 from tfpy._src.tensors.composite.host_values import Array
 from tfpy._src.testing.arrays import (
@@ -76,7 +77,7 @@ class ArrayAssertions(Base):
             err: Maximum difference.
             msg: Text for the message of a failure.
         """
-        first, second = np.squeeze(array_of(f1)), np.squeeze(array_of(f2))
+        first, second = np.squeeze(self._GetNdArray(f1)), np.squeeze(self._GetNdArray(f2))
         if first != second:  # infinities may be equal
             difference = math.fabs(first - second)
             text = f"{first:f} != {second:f} +/- {err:f} (difference: {difference:g})"
@@ -110,12 +111,12 @@ class ArrayAssertions(Base):
             err: Bound of the norm.
             msg: Text for the message of a failure.
         """
-        difference = array_of(ndarray1) - array_of(ndarray2)
+        difference = self._GetNdArray(ndarray1) - self._GetNdArray(ndarray2)
         self.assertTrue(np.linalg.norm(difference) < err, msg=msg)
 
     def _GetNdArray(self, a: Any) -> Array:
         """Return a value as an array, under the name that subclasses of TensorFlow's class use."""
-        return array_of(a)
+        return array_of(self.evaluate(a) if tracing.in_graph() and is_tensor(a) else a)
 
     @deferred
     def assertAllClose(
@@ -161,7 +162,7 @@ class ArrayAssertions(Base):
             self._assert_arrays_close(a, b, rtol, atol, text)
             return
         try:
-            first, second = array_of(a), array_of(b)
+            first, second = self._GetNdArray(a), self._GetNdArray(b)
             self._assert_arrays_close(first, second, rtol, atol, text)
         except (ValueError, TypeError, NotImplementedError):  # no arrays of numbers
             if len(a) != len(b):
@@ -173,7 +174,7 @@ class ArrayAssertions(Base):
                 self._assert_close(one, other, rtol, atol, f"{path}[{n}]", msg)
 
     def _assert_arrays_close(self, a: Any, b: Any, rtol: float, atol: float, msg: str) -> None:
-        a, b = array_of(a), array_of(b)
+        a, b = self._GetNdArray(a), self._GetNdArray(b)
         contents = f" with contents {b}." if a.shape != b.shape and _is_printed(b) else "."
         self.assertEqual(
             a.shape, b.shape, f"Shape mismatch: expected {a.shape}, got {b.shape}{contents}"
@@ -228,7 +229,7 @@ class ArrayAssertions(Base):
             bfloat16_atol: Absolute tolerance if one of the dtypes is bfloat16.
             msg: Text for the message of a failure.
         """
-        a, b = array_of(a), array_of(b)
+        a, b = self._GetNdArray(a), self._GetNdArray(b)
         found = {a.dtype.name, b.dtype.name}
         for names, relative, absolute in (
             ({"float32", "complex64"}, float_rtol, float_atol),
@@ -279,7 +280,7 @@ class ArrayAssertions(Base):
         if is_ragged(a) or is_ragged(b):
             self._assertRaggedEqual(a, b, msg)
             return
-        a, b, msg = array_of(a), array_of(b), msg or ""
+        a, b, msg = self._GetNdArray(a), self._GetNdArray(b), msg or ""
         contents = f" Contents: {b!r}. \n{msg}." if _is_printed(b) else f" {msg}"
         self.assertEqual(
             a.shape, b.shape, f"Shape mismatch: expected {a.shape}, got {b.shape}.{contents}"

@@ -10,6 +10,8 @@ from tfpy._src.core import nest
 from tfpy._src.core.typing import Nest
 from tfpy._src.functions.graph_mode.graph import Graph
 from tfpy._src.functions.graph_mode.session import Session, get_default_session
+from tfpy._src.functions.graph_mode.tensors import GraphTensor
+from tfpy._src.functions.graph_mode.variables import GraphVariable
 from tfpy._src.testing.arrays import values_of
 
 
@@ -86,4 +88,5 @@ def _run(session: Session, leaves: list[Any]) -> list[Any]:
 
 
 def _is_fetched(leaf: Any) -> bool:
-    return leaf is not None and not (hasattr(leaf, "numpy") and not hasattr(leaf, "graph"))
+    is_of_graph = isinstance(leaf, GraphTensor | GraphVariable)
+    return leaf is not None and (is_of_graph or not hasattr(leaf, "numpy"))

@@ -198,6 +198,10 @@ from tfpy._src.library.protos.graphs import (
     NameAttrList as NameAttrList,
     NodeDef as NodeDef,
 )
+from tfpy._src.library.protos.meta_graphs import (
+    MetaGraphDef as MetaGraphDef,
+    TensorInfo as TensorInfo,
+)
 from tfpy._src.library.protos.sequence_parsing import (
     parse_single_sequence_example as parse_single_sequence_example,
 )
@@ -225,6 +229,7 @@ from tfpy.compat.v1 import (
     debugging as debugging,
     dtypes as dtypes,
     gfile as gfile,
+    graph_util as graph_util,
     image as image,
     initializers as initializers,
     io as io,

@@ -12,6 +12,10 @@ from tfpy._src.checkpoints.graph_checkpoints import (
     remove_checkpoint as remove_checkpoint,
     write_graph as write_graph,
 )
+from tfpy._src.checkpoints.meta_graph_files import (
+    export_meta_graph as export_meta_graph,
+    import_meta_graph as import_meta_graph,
+)
 from tfpy._src.checkpoints.saver import Saver as Saver
 from tfpy._src.checkpoints.sessions.hooks import (
     LoggingTensorHook as LoggingTensorHook,
@@ -99,4 +103,5 @@ from tfpy._src.library.protos.example import (
     JobDef as JobDef,
     SequenceExample as SequenceExample,
 )
+from tfpy._src.library.protos.meta_graphs import SaverDef as SaverDef
 from tfpy._src.tensors.nn.moving_average import ExponentialMovingAverage as ExponentialMovingAverage

@@ -12,12 +12,14 @@ from tfpy._src.base.dtypes import DType, as_dtype
 from tfpy._src.base.errors import UnimplementedError
 from tfpy._src.base.version import GRAPH_DEF_VERSION
 from tfpy._src.checkpoints.saved_models.functions import WrittenFunction, written
+from tfpy._src.core import nest
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.core.tensor_shape import TensorShape
 from tfpy._src.formats.summary import graph_def as equations
 from tfpy._src.functions.graph_mode import operation
 from tfpy._src.functions.graph_mode.lookup import Lookup
 from tfpy._src.functions.tf_function.concrete import ConcreteFunction
+from tfpy._src.functions.tf_function.signature import TensorSpec
 from tfpy._src.library.protos.graphs import FunctionDef, GraphDef, NodeDef
 from tfpy._src.library.protos.tensor_protos import shape_message
 from tfpy._src.tensors.variables.variable import Variable
@@ -87,30 +89,6 @@ class Operation(operation.Operation):
         """Operations that run before this one without being read by it."""
         names = [name[1:] for name in self.node_def.input if name.startswith("^")]
         return [self.graph.get_operation_by_name(name) for name in names]
-
-    def get_attr(self, name: str) -> Any:
-        """Return an attribute of the node.
-
-        Args:
-            name: Name of the attribute.
-
-        Returns:
-            A `tf.DType`, `tf.TensorShape`, message, list, number, boolean or bytes.
-
-        Raises:
-            ValueError: If the operation has no such attribute.
-        """
-        if name not in self.node_def.attr:
-            raise ValueError(f"Operation '{self.name}' has no attr named '{name}'.")
-        value = self.node_def.attr[name]
-        kind = value.WhichOneof("value")
-        found: Any = getattr(value, kind) if kind else None
-        if kind == "type":
-            return as_dtype(found)
-        if kind == "list":
-            ((_, items),) = found.ListFields() or ((None, []),)
-            return [*items]
-        return found
 
 
 class FuncGraph(Lookup):
@@ -291,7 +269,7 @@ class FunctionType(inspect.Signature):
         >>> isinstance(concrete.function_type, tf.types.experimental.FunctionType)
         True
         >>> concrete.function_type.parameters["x"].annotation
-        TensorSpec(shape=(2,), dtype=tf.float32, name='x')
+        TensorSpec(shape=(2,), dtype=tf.float32, name=None)
 
     See also: `tf.types.experimental.ConcreteFunction`.
     """
@@ -302,5 +280,14 @@ def function_type_of(concrete: ConcreteFunction) -> FunctionType:
     args, kwargs = concrete.structured_input_signature
     names = [*concrete._signature.parameters.values()]
     given = dict(zip((p.name for p in names), args, strict=False)) | kwargs
-    parameters = [p.replace(annotation=given[p.name]) for p in names if p.name in given]
-    return FunctionType(parameters, return_annotation=concrete.structured_outputs)
+    parameters = [p.replace(annotation=_unnamed(given[p.name])) for p in names if p.name in given]
+    return FunctionType(parameters, return_annotation=_unnamed(concrete.structured_outputs))
+
+
+def _unnamed(structure: Any) -> Any:
+    """Return a structure with specs without names in place of tensors and their specs."""
+    kinds = Tensor | TensorSpec
+    return nest.map_structure(
+        lambda leaf: TensorSpec(leaf.shape, leaf.dtype) if isinstance(leaf, kinds) else leaf,
+        structure,
+    )

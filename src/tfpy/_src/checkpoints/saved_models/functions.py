@@ -13,10 +13,12 @@ from typing import Any, Self
 import numpy as np
 
 from tfpy._src.base.dtypes import DType, resource
+from tfpy._src.base.errors import OpError
 from tfpy._src.core import nest
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.formats.graph_writing.emitter import FileNode, NodeValue, unsupported
 from tfpy._src.formats.graph_writing.lists import Lists
+from tfpy._src.formats.graph_writing.open_sizes import OpenSizeError
 from tfpy._src.formats.graph_writing.source import (
     FreeNames,
     FunctionPort,
@@ -91,14 +93,36 @@ def written(concrete: ConcreteFunction, name: str) -> WrittenFunction:
     Raises:
         UnimplementedError: If TensorFlow does not have an operation.
         TypeError: If a result is not a tensor.
-        OpenSizeError: If the function cannot be written for open sizes.
+        OpenSizeError: If the function cannot be written for open sizes or ranks.
     """
-    trace, sizes, shapes = sized_trace(concrete)
+    if all(t.shape.rank is not None for _, t in concrete.call.tensors):
+        return _written(concrete, name)
+    found, errors = [], []
+    for rank in (1, 2):
+        try:
+            found.append(_written(concrete, name, rank))
+        except (ValueError, OpError) as error:
+            errors.append(error)
+    if not found:
+        return _written(concrete, name, rank=0)
+    if errors:
+        raise errors[0]
+    if found[0].messages != found[1].messages:
+        raise OpenSizeError(
+            f"{concrete.name} computes different ops for inputs of different ranks, but a file "
+            "contains only one of them. Pass a tf.TensorSpec with a shape"
+        )
+    return found[0]
+
+
+def _written(concrete: ConcreteFunction, name: str, rank: int | None = None) -> WrittenFunction:
+    """Convert a concrete function, with a given rank in the place of unknown ranks."""
+    trace, sizes, shapes = sized_trace(concrete, rank)
     order = _order(concrete)
     names = FreeNames()
     count = len(concrete.call.tensors)
     ports = tuple(
-        FunctionPort(names.free(n.lower()), value, t.dtype, shape)
+        FunctionPort(names.free(n.lower()), value, t.dtype, shape or ())
         for (n, t), value, shape in zip(
             concrete.call.tensors, trace.traced.graph.inputs[:count], shapes, strict=True
         )

@@ -11,7 +11,11 @@ from collections import OrderedDict, namedtuple
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from tfpy._src.base.dtypes import DType
+import numpy as np
+
+from tfpy._src.base.dtypes import DType, as_dtype
+from tfpy._src.core.conversion import constant
+from tfpy._src.core.tensor import Tensor
 from tfpy._src.core.tensor_shape import TensorShape
 from tfpy._src.formats.encodings.protobuf import (
     BOOL,
@@ -24,10 +28,11 @@ from tfpy._src.formats.encodings.protobuf import (
     mapped,
 )
 from tfpy._src.formats.encodings.protobuf_writer import chunk, integer
-from tfpy._src.formats.tensorflow.reader.messages import SHAPE
-from tfpy._src.formats.tensorflow.reader.values import dtype, shape
-from tfpy._src.formats.tensorflow.writer.binary import shape_proto
+from tfpy._src.formats.tensorflow.reader.messages import SHAPE, TENSOR
+from tfpy._src.formats.tensorflow.reader.values import dtype, shape, tensor
+from tfpy._src.formats.tensorflow.writer.binary import shape_proto, tensor_proto
 from tfpy._src.functions.tf_function.signature import TensorSpec
+from tfpy._src.functions.trace.symbolic import is_symbolic
 from tfpy._src.library.io.checked_json import ModelFileError
 from tfpy._src.library.protos.wire import varint
 
@@ -55,6 +60,8 @@ VALUE.fields.update(
         52: ("tuple", _LIST),
         53: ("dict", _DICT),
         54: ("named_tuple", _NAMED),
+        55: ("tensor", TENSOR),
+        56: ("array", TENSOR),
     }
 )
 FUNCTION_SPEC = Message(
@@ -86,6 +93,11 @@ def encoded(value: Any) -> bytes:
             return chunk(31, shape_proto(value))
         case TensorSpec():
             return chunk(33, _spec(value))
+        case Tensor() if not is_symbolic(value):
+            return chunk(55, tensor_proto(value.numpy(), value.dtype))
+        case np.ndarray():
+            kind = as_dtype(value.dtype)
+            return chunk(56, tensor_proto(value.astype(kind.as_numpy_dtype), kind))
         case Mapping():
             pairs = (chunk(1, chunk(1, _key(k)) + chunk(2, encoded(v))) for k, v in value.items())
             return chunk(53, b"".join(pairs))
@@ -98,8 +110,8 @@ def encoded(value: Any) -> bytes:
             return chunk(51 if isinstance(value, list) else 52, items)
     raise TypeError(
         f"A SavedModel cannot describe {value!r} of type {type(value).__name__} as an argument or "
-        "a result of a function. Use tensors, specs, None, bool, int, float, str, and nests of "
-        "these."
+        "a result of a function. Use tensors, arrays, specs, None, bool, int, float, str, and "
+        "nests of these."
     )
 
 
@@ -203,6 +215,8 @@ _DECODERS: dict[str, Callable[[Any, str], Any]] = {
     "tuple": lambda value, what: tuple(decoded(one, what) for one in value["values"]),
     "dict": _decoded_dict,
     "named_tuple": _decoded_tuple,
+    "tensor": lambda value, what: constant(tensor(value, what)),
+    "array": tensor,
 }
 
 

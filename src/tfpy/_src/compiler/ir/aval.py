@@ -51,6 +51,11 @@ class Aval:
         """True if the signature of a function leaves a size open."""
         return self._closed is not None
 
+    @property
+    def is_unranked(self) -> bool:
+        """True if the signature of a function leaves the rank open."""
+        return self.shown is None
+
     def __reduce__(self) -> Any:
         return Aval, (self.shape, self.dtype)
 

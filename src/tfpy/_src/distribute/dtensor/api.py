@@ -84,8 +84,7 @@ def default_mesh(mesh: Mesh) -> Iterator[None]:
 
     Raises:
         ValueError: If `mesh` is not a Mesh.
-        tf.errors.UnimplementedError: If the mesh has more than one device, and the active backend
-            has one.
+        tf.errors.UnimplementedError: If the mesh has more devices than the active backend.
 
     Example:
         >>> import tfpy as tf
@@ -284,8 +283,7 @@ def relayout(tensor: TensorLike, layout: Layout, name: str | None = None) -> Ten
     Raises:
         tf.errors.InvalidArgumentError: If the rank of the layout differs from the rank of `tensor`,
             or a dimension is not divisible by the number of parts.
-        tf.errors.UnimplementedError: If the mesh has more than one device, and the active backend
-            has one.
+        tf.errors.UnimplementedError: If the mesh has more devices than the active backend.
 
     Example:
         >>> import tfpy as tf
@@ -343,8 +341,7 @@ def copy_to_mesh(tensor: TensorLike, layout: Layout, source_layout: Layout | Non
     Raises:
         tf.errors.InvalidArgumentError: If the rank of the layout differs from the rank of `tensor`,
             or a dimension is not divisible by the number of parts.
-        tf.errors.UnimplementedError: If the mesh has more than one device, and the active backend
-            has one.
+        tf.errors.UnimplementedError: If the mesh has more devices than the active backend.
 
     Example:
         >>> import tfpy as tf

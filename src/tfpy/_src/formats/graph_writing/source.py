@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -104,19 +104,25 @@ def source_of(function: Any, signatures: Any = None) -> FunctionSource:
     return _source(concrete, sizes, shapes)
 
 
-Shown = list[tuple[int | None, ...]]
-"""Shapes of the arguments. None is an open size."""
+Shown = list[tuple[int | None, ...] | None]
+"""Shapes of the arguments. None is an open size or an unknown rank."""
 
 
-def sized_trace(opened: ConcreteFunction) -> tuple[ConcreteFunction, OpenSizes, Shown]:
+def sized_trace(
+    opened: ConcreteFunction, rank: int | None = None
+) -> tuple[ConcreteFunction, OpenSizes, Shown]:
     """Return a trace of a concrete function, with its open sizes and the arguments' shapes.
+
+    Args:
+        opened: The function.
+        rank: Rank that the trace has in the place of unknown ranks. Default: it raises an error.
 
     Raises:
         OpenSizeError: If a file cannot express the function for open sizes.
         NotTraceableError: If a shape depends on values.
     """
     specs = [TensorSpec(t.shape, t.dtype, name) for name, t in opened.call.tensors]
-    shapes = [TensorShape(spec.shape) for spec in specs]
+    shapes = [_of_rank(TensorShape(spec.shape), rank) for spec in specs]
 
     def trace(sizes: list[tuple[int, ...]]) -> ConcreteFunction:
         if not isinstance(opened, OpenConcreteFunction):
@@ -142,20 +148,22 @@ def sized_trace(opened: ConcreteFunction) -> tuple[ConcreteFunction, OpenSizes, 
             if one.tensor is not two.tensor and one.variable is None and one.anew is None
         }
         sizes = checked(concrete.traced.graph, other.traced.graph, sizes, captured)
-    return concrete, sizes, [_shown(s) for s in shapes]
+    return concrete, sizes, [_shown(TensorShape(spec.shape)) for spec in specs]
 
 
-def _shown(shape: TensorShape) -> tuple[int | None, ...]:
-    return tuple(shape.as_list())
+def _of_rank(shape: TensorShape, rank: int | None) -> TensorShape:
+    return shape if shape.rank is not None or rank is None else TensorShape([None] * rank)
 
 
-def _source(
-    concrete: ConcreteFunction, sizes: OpenSizes, shapes: Sequence[tuple[int | None, ...]]
-) -> FunctionSource:
+def _shown(shape: TensorShape) -> tuple[int | None, ...] | None:
+    return None if shape.rank is None else tuple(shape.as_list())
+
+
+def _source(concrete: ConcreteFunction, sizes: OpenSizes, shapes: Shown) -> FunctionSource:
     graph, taken = concrete.traced.graph, FreeNames()
     count = len(concrete.call.tensors)
     inputs = tuple(
-        FunctionPort(taken.free(name), value, aval_of(t).dtype, shape)
+        FunctionPort(taken.free(name), value, aval_of(t).dtype, shape or ())
         for (name, t), value, shape in zip(
             concrete.call.tensors, graph.inputs[:count], shapes, strict=True
         )

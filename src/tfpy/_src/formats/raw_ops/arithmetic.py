@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tfpy._src.base import dtypes
+from tfpy._src.base.errors import invalid
 from tfpy._src.compiler.ops import gamma
 from tfpy._src.compiler.ops.masked import masked_multiply
 from tfpy._src.core import primitives as p
@@ -41,6 +42,17 @@ def _rows_of_either(condition: Any, t: Any, e: Any) -> Tensor:
     if test.ndim == 1 < x.ndim:
         test = reshape(test, [-1, *[1] * (x.ndim - 1)])
     return where(test, x, e)
+
+
+def _approximately_equal(x: Any, y: Any, tolerance: float) -> Tensor:
+    one, two = convert_to_tensor(x), convert_to_tensor(y)
+    if one.aval.shape != two.aval.shape:
+        raise invalid(
+            "approximate_equal",
+            f"x and y must be of the same shape. x shape: {list(one.aval.shape)}. y shape: "
+            f"{list(two.aval.shape)}",
+        )
+    return p.less(p.abs(p.subtract(one, two)), tolerance)
 
 
 def _ones_in_bits(x: Any) -> Tensor:
@@ -144,10 +156,7 @@ op("Prelu(x, alpha) -> y", prelu)
 
 # Comparison and selection
 
-op(
-    "ApproximateEqual(x, y; tolerance=1e-05) -> z",
-    lambda x, y, tolerance: p.less(p.abs(p.subtract(x, y)), tolerance),
-)
+op("ApproximateEqual(x, y; tolerance=1e-05) -> z", _approximately_equal)
 op("Equal(x, y; incompatible_shape_error=True) -> z", p.equal)
 op("Greater(x, y) -> z", p.greater)
 op("GreaterEqual(x, y) -> z", p.greater_equal)

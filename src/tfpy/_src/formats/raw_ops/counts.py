@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from tfpy._src.base.errors import invalid
 from tfpy._src.core.conversion import constant, convert_to_tensor, host_values
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.formats.raw_ops.records import op
@@ -68,11 +69,23 @@ def _sparse_count(
     return _counted(filled(values), filled, weights, most, binary_output)
 
 
+def scalar_size(size: Any) -> int:
+    """Return the number of bins.
+
+    Raises:
+        InvalidArgumentError: If it is not a scalar.
+    """
+    found = convert_to_tensor(size)
+    if found.ndim:
+        raise invalid("bincount", f"Shape must be rank 0 but is rank {found.ndim}: size {size}")
+    return static_int(found)
+
+
 def _bins(
     rows: Array, values: Any, count: int | None, size: Any, weights: Any, binary: bool
 ) -> Tensor:
     """Count values in a row each; values outside of the bins are ignored."""
-    bins, items = static_int(size), np.asarray(host_values(values))
+    bins, items = scalar_size(size), np.asarray(host_values(values))
     known = convert_to_tensor(weights)
     inside = np.flatnonzero((items >= 0) & (items < bins))
     columns = [items[inside]] if count is None else [rows[inside], items[inside]]
@@ -87,7 +100,10 @@ def _bins(
 
 
 def _ragged_bins(splits: Any, values: Any, size: Any, weights: Any, binary_output: bool) -> Tensor:
-    lengths = np.diff(np.asarray(host_values(splits)))
+    places = np.asarray(host_values(splits))
+    if not places.size:
+        raise invalid("ragged_bincount", "Splits must be non-empty")
+    lengths = np.diff(places)
     rows = np.repeat(np.arange(lengths.size), lengths)
     return _bins(rows, values, lengths.size, size, weights, binary_output)
 
@@ -96,6 +112,9 @@ def _sparse_bins(
     indices: Any, values: Any, dense_shape: Any, size: Any, weights: Any, binary_output: bool
 ) -> Tensor:
     sizes, places = np.asarray(host_values(dense_shape)), np.asarray(host_values(indices))
+    for at in np.flatnonzero(((places < 0) | (places >= sizes)).any(1)).tolist():
+        message = f"indices[{at}, :] = {places[at].tolist()} is out of bounds"
+        raise invalid("sparse_bincount", f"Sparse index tuple {message}")
     count = int(sizes[0]) if sizes.size > 1 else None
     return _bins(places[:, 0], values, count, size, weights, binary_output)
 

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.formats.raw_ops.records import op
 from tfpy._src.tensors.array.einsum import einsum
 from tfpy._src.tensors.array.making import cast, zeros
-from tfpy._src.tensors.array.reshaping import squeeze
+from tfpy._src.tensors.array.reshaping import reshape, squeeze, transpose
+from tfpy._src.tensors.array.slicing import where
 from tfpy._src.tensors.array.static import static_ints
 from tfpy._src.tensors.linalg import (
     banded,
@@ -51,6 +54,29 @@ def _tridiagonal_product(superdiag: Any, maindiag: Any, subdiag: Any, rhs: Any) 
     return banded.tridiagonal_matmul(rows, rhs, "sequence")
 
 
+def _einsum(inputs: Any, equation: str) -> Tensor:
+    """Compute an einsum. A label that the output repeats stands for the diagonal of its axes."""
+    left, _, right = equation.replace(" ", "").partition("->")
+    labels = "".join(dict.fromkeys(right.replace(".", "")))
+    if len(labels) == len(right.replace(".", "")):
+        return einsum(equation, *inputs)
+    dots = "..." if "..." in right else ""
+    found = einsum(f"{left}->{dots}{labels}", *inputs)
+    first = found.ndim - len(labels)
+    ellipsis = list(range(first))
+    axes = [axis for part in right.partition("...") for axis in
+            (ellipsis if part == "..." else [first + labels.index(c) for c in part])]  # fmt: skip
+    sizes = [found.aval.shape[axis] for axis in axes]
+    places = np.indices(sizes, sparse=True)
+    diagonal = np.ones(sizes, bool)
+    for at, axis in enumerate(axes):
+        diagonal &= places[at] == places[axes.index(axis)]
+    once = [n if axes.index(axis) == at else 1 for at, (n, axis) in
+            enumerate(zip(sizes, axes, strict=True))]  # fmt: skip
+    order = list(dict.fromkeys(axes))
+    return where(diagonal, reshape(transpose(found, order), once), zeros([], found.dtype))
+
+
 def _real_length(transform: Any) -> Any:
     """Return a transform that accepts its lengths as an input."""
     return lambda input, fft_length: transform(input, static_ints(fft_length))
@@ -69,7 +95,7 @@ op(
     lambda x, y, Tout, adj_x, adj_y: cast(_batch_product(x, y, adj_x, adj_y), Tout),
 )
 op("Cross(a, b) -> product", cross)
-op("Einsum(inputs*N; equation) -> output", lambda inputs, equation: einsum(equation, *inputs))
+op("Einsum(inputs*N; equation) -> output", _einsum)
 op(
     "MatMul(a, b; transpose_a=False, transpose_b=False, grad_a=False, grad_b=False) -> product",
     lambda a, b, transpose_a, transpose_b: matmul(a, b, transpose_a, transpose_b),

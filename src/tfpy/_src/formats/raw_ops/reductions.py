@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from tfpy._src.base.errors import invalid
 from tfpy._src.core.conversion import convert_to_tensor
 from tfpy._src.core.tensor import Tensor
+from tfpy._src.formats.raw_ops.counts import scalar_size
 from tfpy._src.formats.raw_ops.records import op
 from tfpy._src.tensors.array.reshaping import reshape
 from tfpy._src.tensors.array.segments import (
@@ -20,7 +22,6 @@ from tfpy._src.tensors.array.segments import (
     unsorted_segment_prod,
     unsorted_segment_sum,
 )
-from tfpy._src.tensors.array.static import static_int
 from tfpy._src.tensors.math import counting
 from tfpy._src.tensors.math.ordering import argmax, argmin
 from tfpy._src.tensors.math.reductions import (
@@ -47,11 +48,14 @@ def _reduction(name: str, reduce: Callable[..., Tensor]) -> None:
 def _counts(arr: Any, size: Any, weights: Any, binary_output: bool = False) -> Tensor:
     """Count the occurrences of each integer below `size`, or sum their weights."""
     numbers, weighs = convert_to_tensor(arr), convert_to_tensor(weights)
+    if numbers.ndim > 2:
+        raise invalid("bincount", f"Shape must be at most rank 2 but is rank {numbers.ndim}")
+    bins = scalar_size(size)
     return counting.bincount(
         numbers,
         weighs if weighs.size else None,
-        minlength=static_int(size),
-        maxlength=static_int(size),
+        minlength=bins,
+        maxlength=bins,
         dtype=weighs.dtype,
         axis=-1 if numbers.ndim == 2 else None,
         binary_output=binary_output,

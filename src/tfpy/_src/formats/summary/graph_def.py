@@ -19,6 +19,8 @@ from tfpy._src.compiler.ir.aval import Array, Aval
 from tfpy._src.compiler.ir.graph import Eqn, Graph
 from tfpy._src.formats.encodings.protobuf_writer import chunk, integer, real
 from tfpy._src.formats.summary.event_messages import shape_message, tensor_message
+from tfpy._src.formats.summary.operations import graph_def_to_show
+from tfpy._src.functions.graph_mode import graph as graphs
 
 _MAX_CONSTANT = 1024
 """Largest number of elements of a constant whose values are written."""
@@ -35,6 +37,8 @@ def serialized_graph(graph: Any) -> bytes:
     """
     if isinstance(graph, Graph):
         return graph_def(graph, {})
+    if isinstance(graph, graphs.Graph):
+        graph = graph_def_to_show(graph, add_shapes=True)
     if hasattr(graph, "as_graph_def"):
         graph = graph.as_graph_def(add_shapes=True)
     if hasattr(graph, "SerializeToString"):

@@ -1,4 +1,4 @@
-"""Graphs of TensorFlow 1 as messages GraphDef, for TensorBoard and for inspection."""
+"""Graphs of TensorFlow 1 as messages GraphDef for TensorBoard, which does not run them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tfpy._src.library.protos.tensor_protos import make_tensor_proto, shape_mess
 _TYPED = "T"
 
 
-def graph_def_of(graph: Graph, add_shapes: bool = False) -> GraphDef:
+def graph_def_to_show(graph: Graph, add_shapes: bool = False) -> GraphDef:
     """Return a graph as a message.
 
     Args:
@@ -25,11 +25,16 @@ def graph_def_of(graph: Graph, add_shapes: bool = False) -> GraphDef:
     found = GraphDef()
     found.versions.producer = GRAPH_DEF_VERSION
     for op in graph.operations:
-        _add_node(found.node.add(name=op.name, op=op.type), op, add_shapes)
+        add_node(found.node.add(), op)
+        if add_shapes and op.outputs:
+            shapes = (shape_message(x.shape) for x in op.outputs)
+            found.node[-1].attr["_output_shapes"].list.shape.extend(shapes)
     return found
 
 
-def _add_node(node: Any, op: Operation, add_shapes: bool) -> None:
+def add_node(node: Any, op: Operation) -> None:
+    """Fill a message with the name, type and inputs of an operation, and its main attributes."""
+    node.name, node.op = op.name, op.type
     node.input.extend(map(_input_name, op.inputs))
     node.input.extend(f"^{before.name}" for before in op.control_inputs)
     if op.outputs:
@@ -40,8 +45,6 @@ def _add_node(node: Any, op: Operation, add_shapes: bool) -> None:
             node.attr["shape"].shape.CopyFrom(shape_message(first.shape))
         if op.type == "Const" and first.constant is not None:
             node.attr["value"].tensor.CopyFrom(_tensor(first.constant))
-    if add_shapes and op.outputs:
-        node.attr["_output_shapes"].list.shape.extend(shape_message(x.shape) for x in op.outputs)
 
 
 def _input_name(tensor: GraphTensor) -> str:

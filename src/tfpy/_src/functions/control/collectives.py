@@ -1,7 +1,8 @@
 """The ops of replicas: a step that several devices compute, and the exchange of tensors.
 
 The body of a `replicated` equation runs on each device, on its share of the inputs. The other ops
-occur in such bodies. Only the jax backend computes them, as one program for all devices.
+occur in such bodies. Only the jax backend computes them, as one program for all devices. For other
+backends, `lockstep` replaces them.
 """
 
 from __future__ import annotations

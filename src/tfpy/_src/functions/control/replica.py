@@ -5,17 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
+from tfpy._src.backends.devices import sharder_of
+from tfpy._src.backends.registry import active_backend
 from tfpy._src.base import tracing
 from tfpy._src.compiler.ir.aval import Array, Aval
 from tfpy._src.compiler.ir.op import OPS
 from tfpy._src.core.conversion import constant
 from tfpy._src.core.primitives import equal
 from tfpy._src.core.tensor import Tensor
-from tfpy._src.functions.control import collectives
+from tfpy._src.functions.control import collectives, lockstep
 from tfpy._src.functions.control.derivative import current
 from tfpy._src.functions.control.traced_parts import TracedPart, assigned, inside, join
 from tfpy._src.functions.executor.control_op import ControlOp
 from tfpy._src.functions.trace.symbolic import SymbolicTensor
+from tfpy._src.tensors.array.joining import stack, unstack
 from tfpy._src.tensors.array.making import cast, zeros_like
 from tfpy._src.tensors.array.reshaping import expand_dims
 from tfpy._src.tensors.array.slicing import where
@@ -181,18 +184,34 @@ def replicated(
     operands = [*(x for x, _ in given), *own]
     arguments = [a for _, a in given] + [a for _, a in replica.own.values()]
     shared = join([replica], [arguments])
-    op = OPS["replicated"]
-    assert isinstance(op, ControlOp)
-    found = op.apply(
-        [*operands, *shared],
-        body=replica.graph,
-        devices=replica.devices,
-        spread=(True,) * len(operands) + (False,) * len(shared),
-        stacked=(True,) * len(results) + tuple(map(has_own_values, variables)),
-    )
+    spread = (True,) * len(operands) + (False,) * len(shared)
+    stacked = (True,) * len(results) + tuple(map(has_own_values, variables))
+    found = _computed(replica, [*operands, *shared], spread, stacked)
     for variable, tensor in zip(variables, found[len(results) :], strict=True):
         if has_own_values(variable):
             take_rows(variable, tensor)
         else:
             current().assign(variable, tensor)
     return found[: len(results)]
+
+
+def _computed(
+    replica: Replica, inputs: Sequence[Tensor], spread: Sequence[bool], stacked: Sequence[bool]
+) -> list[Tensor]:
+    """Add the computation of all replicas to the trace: of several devices, or of one in turn."""
+    if sharder_of(active_backend()) is None:
+        count = replica.count
+        rows = [
+            unstack(x, count) if s else [x] * count for x, s in zip(inputs, spread, strict=True)
+        ]
+        found = lockstep.run(replica.graph, rows, count)
+        return [stack(row) if s else row[0] for row, s in zip(found, stacked, strict=True)]
+    op = OPS["replicated"]
+    assert isinstance(op, ControlOp)
+    return op.apply(
+        inputs,
+        body=replica.graph,
+        devices=replica.devices,
+        spread=tuple(spread),
+        stacked=tuple(stacked),
+    )

@@ -19,7 +19,8 @@ from tfpy._src.core.name_scope import prefix
 from tfpy._src.core.sizes import Sizes
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.functions.graph_mode.collections import Collections
-from tfpy._src.functions.graph_mode.inference import infer, leaves, mapped
+from tfpy._src.functions.graph_mode.dependence import compute_from, reaches
+from tfpy._src.functions.graph_mode.inference import Inferred, infer, leaves, mapped
 from tfpy._src.functions.graph_mode.lookup import Lookup
 from tfpy._src.functions.graph_mode.operation import TYPES, Operation, name_of
 from tfpy._src.functions.graph_mode.overriding import Overriding
@@ -46,34 +47,6 @@ def operations_of(value: Any) -> list[Operation]:
     if callable(value) and not isinstance(value, Variable):
         return operations_of(value())
     return []
-
-
-_STOPS = frozenset(("stop_gradient", "argmax", "argmin", "one_hot", "gradients_of"))
-
-
-def reaches(
-    operations: Sequence[Operation], x: Any, ys: Sequence[Any], stops: Sequence[Any]
-) -> bool:
-    """Return True if a gradient flows from one of `ys` to `x`."""
-    reached, stopped = {id(x)}, set(map(id, stops))
-    for op in operations:
-        if op.assigned or getattr(op.function, "__name__", "") in _STOPS:
-            continue
-        if any(id(source) in reached for source in (*op.sources, *op.captured)):
-            reached |= {
-                id(t) for t in op.outputs if t.dtype.is_differentiable and id(t) not in stopped
-            }
-    return any(id(y) in reached for y in ys)
-
-
-def _compute_from(operations: Sequence[Operation], xs: Sequence[Any]) -> None:
-    """Let runs compute the tensors that depend on `xs`, even if their values are known."""
-    reached = set(map(id, xs))
-    for op in operations:
-        if any(id(source) in reached for source in op.sources):
-            reached |= set(map(id, op.outputs))
-            for output in op.outputs:
-                output.known = output.known if isinstance(output.known, Sizes) else None
 
 
 def _identity(value: Any) -> Any:
@@ -210,8 +183,9 @@ class Graph(Collections, Lookup, Overriding):
             return found.result
         given = [*args, dict(kwargs)]
         inputs = [x for x in leaves(given) if isinstance(x, GraphTensor | Variable)]
-        if len(tensors) == 1 and isinstance(tensors[0], GraphTensor) and found.result in inputs:
-            return found.result  # the function returns its argument
+        for x in inputs if isinstance(found.result, Tensor) else ():
+            if found.result is x or (isinstance(x, GraphTensor) and found.result is x.known):
+                return x  # the function returns its argument
         given_name = kwargs.get("name")
         chosen = given_name if isinstance(given_name, str) and given_name else None
         op = self.make(
@@ -221,12 +195,41 @@ class Graph(Collections, Lookup, Overriding):
             found.assigned,
         )
         op.function = self.overridden(op.type, function)
+        result = self._filled(op, found, args, kwargs)
+        return result if op.places else op
+
+    def record_node(
+        self,
+        name: str,
+        kind: str,
+        function: Callable[..., Any],
+        args: Sequence[Any],
+        controls: Sequence[Operation],
+    ) -> tuple[Operation, Any]:
+        """Add an operation of a file, and return it with the result of its function.
+
+        Args:
+            name: Full name, which no other operation has.
+            kind: Type of the operation.
+            function: Function that computes the results.
+            args: Arguments of the function.
+            controls: Operations that run before this one.
+        """
+        found = infer(function, args, {}, name)
+        inputs = [x for x in leaves(list(args)) if isinstance(x, GraphTensor)]
+        op = self.make(f"{name}/", [*inputs, *found.captured], kind, found.assigned, controls)
+        op.function = function
+        return op, self._filled(op, found, args, {})
+
+    def _filled(
+        self, op: Operation, found: Inferred, args: Sequence[Any], kwargs: Mapping[str, Any]
+    ) -> Any:
+        """Store a call in an operation, and return the result with tensors of the graph."""
         op.args, op.kwargs = tuple(args), dict(kwargs)
         op.captured = tuple(found.read)
         op.is_dynamic = found.is_dynamic
+        parts = leaves(found.result)
         op.places = [i for i, x in enumerate(parts) if isinstance(x, Tensor)]
-        if not tensors:
-            return op
         is_known = not found.has_effects and not found.assigned and not found.read
         return mapped(found.result, lambda x: self._output(op, x, is_known))
 
@@ -345,9 +348,11 @@ class Graph(Collections, Lookup, Overriding):
             )
             return [dense(g) for g in found]
 
-        _compute_from(self.operations, wanted)
+        compute_from(self.operations, wanted)
         avals = [x.aval for x in wanted]
-        found = iter(self.add(compute, [ys, wanted, given, stops], avals, name))
+        outputs = self.add(compute, [ys, wanted, given, stops], avals, name)
+        outputs[0].op.differentiated = tuple(wanted)
+        found = iter(outputs)
         return [next(found) if any(x is w for w in wanted) else None for x in xs]
 
     # Control dependencies

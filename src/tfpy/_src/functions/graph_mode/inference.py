@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from tfpy._src.base import tracing
-from tfpy._src.base.errors import InvalidArgumentError, NotTraceableError
+from tfpy._src.base.errors import InvalidArgumentError, NotTraceableError, OpError
 from tfpy._src.compiler.ir.aval import Aval
 from tfpy._src.compiler.ir.sizes import OpenSize, UnrankedSize
 from tfpy._src.core import tape as tapes
@@ -41,7 +41,7 @@ class Inferred:
 
 
 def mapped(value: Any, change: Callable[[Any], Any]) -> Any:
-    """Apply a function to the items of nested lists, tuples and dicts."""
+    """Apply a function to the items of nested lists, tuples, dicts and slices."""
     if isinstance(value, Mapping) and type(value) is dict:
         return {k: mapped(v, change) for k, v in value.items()}
     if type(value) is list:
@@ -49,11 +49,13 @@ def mapped(value: Any, change: Callable[[Any], Any]) -> Any:
     if isinstance(value, tuple) and not isinstance(value, TensorShape):
         items = [mapped(v, change) for v in value]
         return type(value)(*items) if hasattr(value, "_fields") else tuple(items)
+    if type(value) is slice:
+        return slice(*mapped((value.start, value.stop, value.step), change))
     return change(value)
 
 
 def leaves(value: Any) -> list[Any]:
-    """Return the items of nested lists, tuples and dicts."""
+    """Return the items of nested lists, tuples, dicts and slices."""
     found: list[Any] = []
     mapped(value, found.append)
     return found
@@ -71,14 +73,19 @@ def infer(
     given = [x for x in leaves([*args, dict(kwargs)]) if isinstance(x, GraphTensor)]
     unique = list({x.identity: x for x in given if x.known is None}.values())
 
-    def attempt(shapes: Sequence[tuple[int, ...]]) -> Inferred:
-        avals = [_aval(x, shape) for x, shape in zip(unique, shapes, strict=True)]
+    def traced(avals: Sequence[Aval]) -> Inferred:
         return _traced(function, args, kwargs, name, unique, avals)
 
+    def attempt(shapes: Sequence[tuple[int, ...]]) -> Inferred:
+        return traced([_aval(x, shape) for x, shape in zip(unique, shapes, strict=True)])
+
     try:
-        if any(x.aval.is_open for x in unique):
+        try:
+            return traced([x.aval for x in unique])
+        except (ValueError, TypeError, OverflowError, OpError):
+            if not any(x.aval.is_open for x in unique):
+                raise
             return traced_with_stand_ins([x.shape for x in unique], attempt)
-        return attempt([x.aval.shape for x in unique])
     except NotTraceableError:
         return _sampled(function, args, kwargs)
     except InvalidArgumentError as error:
@@ -102,7 +109,7 @@ def _traced(
     avals: Sequence[Aval],
 ) -> Inferred:
     trace = Trace(name)
-    with trace.taken():
+    with trace.taken(), _constants() as constants:
         stand_ins: dict[int, Tensor] = {
             t.identity: trace.argument(aval, t.name.partition(":")[0])
             for t, aval in zip(tensors, avals, strict=True)
@@ -117,9 +124,20 @@ def _traced(
         read = [e.variable for e in trace.extras if e.variable is not None]
         result = mapped(result, lambda x: x.value() if isinstance(x, Variable) else x)
     captured = [e.tensor for e in trace.extras if isinstance(e.tensor, GraphTensor)]
+    captured += dict.fromkeys(constants)
     assigned = [variable for variable, _ in trace.assigned.values()]
     effects = any(eqn.op.stateful for eqn in trace.graph.eqns)
     return Inferred(result, captured, read, assigned, effects)
+
+
+@contextmanager
+def _constants() -> Iterator[list[GraphTensor]]:
+    """Return a context that collects the constants of the graph that a function uses."""
+    saved, local.constants = local.constants, []
+    try:
+        yield local.constants
+    finally:
+        local.constants = saved
 
 
 def _sampled(
@@ -130,8 +148,8 @@ def _sampled(
     def sample(value: Any) -> Any:
         if not isinstance(value, GraphTensor):
             return value
-        if value.constant is not None:
-            return value.constant
+        if value.known is not None:
+            return value.known
         sizes = [1 if n == SIZE else int(n) for n in value.aval.shape]
         if value.dtype.is_numeric or value.dtype.is_bool:
             return constant(np.zeros(sizes, value.dtype.as_numpy_dtype), value.dtype)

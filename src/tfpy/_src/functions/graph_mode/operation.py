@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
+from tfpy._src.base.dtypes import as_dtype
+from tfpy._src.base.providers import provided
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.functions.graph_mode.tensors import GraphTensor, local
 from tfpy._src.tensors.variables.variable import Variable
@@ -72,6 +75,12 @@ class Operation:
     kwargs: dict[str, Any]
     supply: Callable[[Any, dict[int, Tensor]], Sequence[Tensor]] | None = None
     """Function that computes the results before a run, from the session and the fed values."""
+    differentiated: tuple[Any, ...] = ()
+    """Tensors and Variables with respect to which the operation computes gradients."""
+    message: Any = None
+    """The `tf.compat.v1.NodeDef` from which the operation was imported."""
+    library: Any = None
+    """Functions that the imported operation may call, as a message."""
 
     def __init__(
         self,
@@ -128,6 +137,35 @@ class Operation:
     def device(self) -> str:
         """Empty string: tfpy places operations itself."""
         return ""
+
+    @functools.cached_property
+    def node_def(self) -> Any:
+        """Message `tf.compat.v1.NodeDef` with the name, type, inputs and attributes."""
+        return provided("Operation.node_def")(self)
+
+    def get_attr(self, name: str) -> Any:
+        """Return an attribute of the operation.
+
+        Args:
+            name: Name of the attribute.
+
+        Returns:
+            A `tf.DType`, message, list, number, boolean or bytes.
+
+        Raises:
+            ValueError: If the operation has no such attribute.
+        """
+        if name not in self.node_def.attr:
+            raise ValueError(f"Operation '{self.name}' has no attr named '{name}'.")
+        value = self.node_def.attr[name]
+        kind = value.WhichOneof("value")
+        found: Any = getattr(value, kind) if kind else None
+        if kind == "type":
+            return as_dtype(found)
+        if kind == "list":
+            items = [(field.name, x) for field, values in found.ListFields() for x in values]
+            return [as_dtype(x) if field == "type" else x for field, x in items]
+        return found
 
     def session(self, given: Any, method: str) -> Any:
         """Return a session, or the default session if it is None.

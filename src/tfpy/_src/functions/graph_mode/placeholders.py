@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from tfpy._src.base import tracing
@@ -17,11 +18,22 @@ from tfpy._src.functions.graph_mode.inference import SIZE
 from tfpy._src.functions.graph_mode.tensors import GraphTensor
 
 
-def _aval(shape: Any, dtype: DTypeLike) -> Aval:
+def aval_of(shape: Any, dtype: DTypeLike, likely: Sequence[int] | None = None) -> Aval:
+    """Return the aval of a tensor. Its shape may be None or contain None.
+
+    Args:
+        shape: The shape.
+        dtype: The dtype.
+        likely: Sizes for the unknown ones, which other ops accept. For a scalar of unknown rank the
+            shape is (1,), because only sizes can be open.
+    """
     given = TensorShape(shape)
+    if likely is None:
+        likely = (SIZE,) * (2 if given.rank is None else given.rank)
     if given.rank is None:
-        return Aval((UnrankedSize(SIZE),) * 2, as_dtype(dtype))
-    return Aval(tuple(OpenSize(SIZE) if n is None else n for n in given.as_list()), as_dtype(dtype))
+        return Aval(tuple(map(UnrankedSize, likely or (1,))), as_dtype(dtype))
+    pairs = zip(given.as_list(), likely, strict=True)
+    return Aval(tuple(OpenSize(size) if n is None else n for n, size in pairs), as_dtype(dtype))
 
 
 def _graph(name: str) -> Graph:
@@ -60,7 +72,7 @@ def placeholder(
     See also: `tf.compat.v1.Session`, `tf.compat.v1.placeholder_with_default`.
     """
     op = _graph("placeholder").make(name or "Placeholder", kind="Placeholder")
-    op.outputs = [GraphTensor(op, 0, _aval(shape, dtype))]
+    op.outputs = [GraphTensor(op, 0, aval_of(shape, dtype))]
     return op.outputs[0]
 
 
@@ -98,6 +110,6 @@ def placeholder_with_default(
         "PlaceholderWithDefault",
     )
     op.function, op.args = convert_to_tensor, (value,)
-    op.outputs = [GraphTensor(op, 0, _aval(shape, value.dtype))]
+    op.outputs = [GraphTensor(op, 0, aval_of(shape, value.dtype, value.aval.closed.shape))]
     found: Tensor = op.outputs[0]
     return found

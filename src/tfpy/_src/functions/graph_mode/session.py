@@ -110,6 +110,11 @@ class Session:
         found = iter(plan.run(list(feeds.values())))
         return mapped(expanded, lambda _: _array(next(found)))
 
+    @property
+    def graph_def(self) -> Any:
+        """Graph as a `tf.compat.v1.GraphDef`."""
+        return self.graph.as_graph_def()
+
     def _expanded(self, fetch: Any) -> Any:
         if isinstance(fetch, Composite):
             return [self._expanded(t) for t in fetch.components]

@@ -28,6 +28,8 @@ class _Local(threading.local):
     def __init__(self) -> None:
         self.sessions: list[Any] = []
         """Default sessions, innermost last."""
+        self.constants: list[GraphTensor] = []
+        """Constants that a function uses in addition to its arguments while shapes are inferred."""
 
 
 local = _Local()
@@ -102,7 +104,10 @@ class GraphTensor(SymbolicTensor):
     def __tf_tensor__(self, dtype: Any = None, name: str | None = None) -> Tensor:
         if local.values is not None:
             return self._in_run()
-        return self.constant if self.constant is not None and _infers() else self
+        if self.constant is None or not _infers():
+            return self
+        local.constants.append(self)
+        return self.constant
 
     def _in_run(self) -> Tensor:
         assert local.values is not None

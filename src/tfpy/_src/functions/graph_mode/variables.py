@@ -10,7 +10,7 @@ import numpy as np
 
 from tfpy._src.backends.storage import host_storage
 from tfpy._src.base import tracing
-from tfpy._src.base.dtypes import WIDER
+from tfpy._src.base.dtypes import WIDER, DType
 from tfpy._src.compiler.ir.aval import Aval
 from tfpy._src.core.conversion import convert_to_tensor
 from tfpy._src.core.name_scope import name_scope, prefix
@@ -19,6 +19,7 @@ from tfpy._src.core.tensor_shape import TensorShape
 from tfpy._src.functions.graph_mode.collections import GraphKeys
 from tfpy._src.functions.graph_mode.graph import Graph
 from tfpy._src.functions.graph_mode.inference import immediately
+from tfpy._src.functions.graph_mode.operation import Operation
 from tfpy._src.functions.graph_mode.tensors import GraphTensor, add_operators
 from tfpy._src.tensors.variables import variable as variables
 from tfpy._src.tensors.variables.creators import next_number
@@ -93,6 +94,39 @@ class GraphVariable(Variable):
         if self.trainable and GraphKeys.TRAINABLE_VARIABLES not in keys:
             keys.append(GraphKeys.TRAINABLE_VARIABLES)
         graph.add_to_collections(keys, self)
+
+    @classmethod
+    def declared(cls, graph: Graph, op: Operation, shape: Any, dtype: DType) -> GraphVariable:
+        """Return a Variable for an imported operation. It is not in a collection.
+
+        Args:
+            graph: Graph of the operation.
+            op: The operation of the Variable.
+            shape: Shape, which may be partially unknown, or None.
+            dtype: Dtype of the values.
+        """
+        found = object.__new__(cls)
+        found.graph, found.op = graph, op
+        found.initial_value = None  # type: ignore[assignment]
+        found.initializer = None
+        found.synchronization, found.aggregation, found.trainable = kinds(
+            VariableSynchronization.AUTO, VariableAggregation.NONE, True, None, dtype.is_floating
+        )
+        found.constraint = found.strategy = None
+        found.number = next_number(found)
+        found.name = f"{op.name}:0"
+        given = TensorShape(shape)
+        found._open_shape = None if given.is_fully_defined() else given
+        sizes = tuple(0 if n is None else n for n in given.as_list()) if given.rank else ()
+        found._aval = Aval(sizes, dtype)
+        found.clear()
+        graph.variables.append(found)
+        return found
+
+    def adopt(self, op: Operation) -> None:
+        """Use an imported operation that assigns the Variable as its initializer."""
+        if self.initializer is None or op.name == f"{self.op.name}/Assign":
+            self.initializer = op
 
     def clear(self) -> None:
         """Remove the value."""

@@ -125,8 +125,9 @@ class SymbolicTensor(Tensor):
     def dispose(self) -> None:
         """Do nothing: compiled functions free the values that they do not return."""
 
+    @property
     def numpy(self) -> Any:
-        """Raise an error, because a symbolic tensor has no values.
+        """Raise an error, so that `hasattr` returns False as for TensorFlow's symbolic tensors.
 
         Raises:
             AttributeError: Always, as in TensorFlow.
@@ -182,7 +183,8 @@ class SymbolicTensor(Tensor):
         return format(str(self), spec)
 
     def __str__(self) -> str:
-        return f'Tensor("{self.name}", shape={self.shape}, dtype={self.dtype.name})'
+        shape = "" if self.shape.rank is None else f", shape={self.shape}"
+        return f'Tensor("{self.name}"{shape}, dtype={self.dtype.name})'
 
     def __repr__(self) -> str:
         return f"<tf.Tensor '{self.name}' shape={self.shape} dtype={self.dtype.name}>"

@@ -15,10 +15,10 @@ from tfpy._src.base.source_locations import Line, here
 from tfpy._src.compiler.ir.aval import Array, Aval
 from tfpy._src.compiler.ir.graph import Graph
 from tfpy._src.compiler.ir.op import OPS, Op
-from tfpy._src.compiler.ir.sizes import Misfits, is_open
+from tfpy._src.compiler.ir.sizes import Misfits
 from tfpy._src.core import tape as tapes
 from tfpy._src.core.name_scope import prefix
-from tfpy._src.core.sizes import Sizes, computed
+from tfpy._src.core.sizes import Sizes, computed, have_known_results
 from tfpy._src.core.tape import Entry, Tape
 from tfpy._src.core.tensor import Tensor, next_identity
 from tfpy._src.functions.trace.symbolic import SymbolicTensor
@@ -282,7 +282,7 @@ class Trace:
 
     def _is_known(self, inputs: Sequence[Tensor], attrs: dict[str, Any]) -> bool:
         """Return True if an op can be computed immediately, with a result of a known shape."""
-        return SymbolicTensor not in map(type, inputs) and not is_open(tuple(attrs.values()))
+        return SymbolicTensor not in map(type, inputs) and have_known_results(inputs, attrs)
 
     def apply_multiple(
         self, op: Op, inputs: Sequence[Tensor], attrs: dict[str, Any]

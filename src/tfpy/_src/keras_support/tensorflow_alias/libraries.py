@@ -27,6 +27,7 @@ from tfpy._src.functions.tf_function.type_specs import type_spec_from_value
 from tfpy._src.keras_support.tensorflow_alias import described, nests
 from tfpy._src.tensors.array.ranges import range
 from tfpy._src.tensors.array.reshaping import identity
+from tfpy._src.tensors.autodiff.custom import custom_gradient
 from tfpy._src.tensors.random.stateful import uniform
 from tfpy._src.tensors.random.truncated import stateless_parameterized_truncated_normal
 
@@ -181,6 +182,15 @@ def full_arguments(function: Any) -> inspect.FullArgSpec:
     return inspect.getfullargspec(plain)._replace(annotations={})
 
 
+def prevent_gradient(input: Any, message: str = "", name: str | None = None) -> Any:
+    """Return the tensor, and raise a LookupError with a message if its gradient is computed."""
+
+    def refused(upstream: Any) -> Any:
+        raise LookupError(f"Gradient explicitly disabled. Reason: {message}")
+
+    return custom_gradient(lambda x: (identity(x), refused))(input)
+
+
 def raising(names: Iterable[str]) -> dict[str, Any]:
     """Return functions that raise an error when they are called."""
 
@@ -244,7 +254,7 @@ LIBRARY_MODULES: dict[str, dict[str, Any]] = {
         "_TYPE_SPEC_TO_NAME": described.NAMES,
         "register": described.register,
     },
-    "python.ops.array_ops": {"prevent_gradient": identity},
+    "python.ops.array_ops": {"prevent_gradient": prevent_gradient},
     "python.ops.control_flow_case": {"_case_helper": case_helper},
     "python.ops.control_flow_util": {"GraphOrParentsInXlaContext": lambda graph: False},
     "python.ops.linalg.linear_operator": {"make_composite_tensor": unchanged},

@@ -204,6 +204,7 @@ MOVED = {
     "nn.ctc_loss_v2": "nn.ctc_loss",
     "nn.max_pool_v2": "nn.max_pool",
     "nn.softmax_cross_entropy_with_logits_v2": "nn.softmax_cross_entropy_with_logits",
+    "saved_model.Builder": "compat.v1.saved_model.builder.SavedModelBuilder",
     "saved_model.load_v2": "saved_model.load",
     "saved_model.experimental.save": "saved_model.save",
     "sparse.matmul": "sparse.sparse_dense_matmul",

@@ -149,7 +149,7 @@ class LinearOperatorLowerTriangular(SizedOperator):
     def _diag_part(self) -> Any:
         return diag_part(self._tril)
 
-    _eigvals = _diag_part
+    _eigvals = _get_diag = _diag_part  # subclasses in libraries call _get_diag
 
     def _matmul(self, x: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
         return matmul(self._to_dense(), x, adjoint_a=adjoint, adjoint_b=adjoint_arg)

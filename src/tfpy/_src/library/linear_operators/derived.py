@@ -196,7 +196,9 @@ def checked_operators(operators: Any, subject: str) -> list[Any]:
             f"The {subject} expects a list of operators, got {type(operators).__name__}."
         )
     if not operators:
-        raise ValueError(f"Expected a non-empty list of operators. Found: {operators}")
+        raise ValueError(
+            f"Argument `operators` must be a list of >=1 operators. Received: {operators}."
+        )
     if any(operator.dtype != operators[0].dtype for operator in operators):
         found = "   ".join(str((o.name, o.dtype)) for o in operators)
         raise TypeError(f"Expected all operators to have the same dtype.  Found {found}")

@@ -171,7 +171,7 @@ class Shaped(Module, metaclass=ABCMeta):
 
     def _check_size(self, own: int, arg: Any, axis: int) -> None:
         """Raise a ValueError if a dimension of an argument does not match the operator."""
-        if len(arg.shape) < -axis:
+        if arg.aval.rank < -axis:
             raise ValueError(
                 f"{self.name} expects a tensor of rank {-axis} or more, got shape {arg.shape}"
             )

@@ -98,9 +98,15 @@ class OptimizerOptions(ProtoMessage):
     do_constant_folding: bool = ScalarField(2, BOOL)
     max_folded_constant_in_bytes: int = ScalarField(6, INT64)
     do_function_inlining: bool = ScalarField(4, BOOL)
-    opt_level: int = ScalarField(3, enumeration({0: "L1", -1: "L0"}))
+    opt_level: int = ScalarField(
+        3, enumeration("tensorflow.OptimizerOptions.Level", {0: "L1", -1: "L0"})
+    )
     global_jit_level: int = ScalarField(
-        5, enumeration({0: "DEFAULT", -1: "OFF", 1: "ON_1", 2: "ON_2"})
+        5,
+        enumeration(
+            "tensorflow.OptimizerOptions.GlobalJitLevel",
+            {0: "DEFAULT", -1: "OFF", 1: "ON_1", 2: "ON_2"},
+        ),
     )
     cpu_global_jit: bool = ScalarField(7, BOOL)
 
@@ -214,7 +220,10 @@ class RunOptions(ProtoMessage):
     NO_TRACE, SOFTWARE_TRACE, HARDWARE_TRACE, FULL_TRACE = range(4)
     trace_level: int = ScalarField(
         1,
-        enumeration({0: "NO_TRACE", 1: "SOFTWARE_TRACE", 2: "HARDWARE_TRACE", 3: "FULL_TRACE"}),
+        enumeration(
+            "tensorflow.RunOptions.TraceLevel",
+            {0: "NO_TRACE", 1: "SOFTWARE_TRACE", 2: "HARDWARE_TRACE", 3: "FULL_TRACE"},
+        ),
     )
     timeout_in_ms: int = ScalarField(2, INT64)
     inter_op_thread_pool: int = ScalarField(3, INT32)

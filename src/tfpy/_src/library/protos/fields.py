@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from tfpy._src.library.protos import descriptors
 from tfpy._src.library.protos.containers import (
     MapValues,
     MessageMapContainer,
@@ -17,7 +18,7 @@ from tfpy._src.library.protos.kinds import Kind
 from tfpy._src.library.protos.wire import BYTES, read_value, varint
 
 if TYPE_CHECKING:
-    from tfpy._src.library.protos.message import ProtoMessage
+    from tfpy._src.library.protos.message import Descriptor, ProtoMessage
 
 
 class Field:
@@ -32,19 +33,21 @@ class Field:
         owner: The message class.
         is_repeated: True for lists and maps.
         has_presence: True if an unset field differs from a field with the default value.
-        containing_oneof: Name of the group of fields of which at most one is set, or None.
+        oneof: Name of the group of fields that exclude each other, or None.
     """
 
     kind: Any = None
     message: Any = None
+    is_extension = False
     is_repeated = False
+    is_required = False
     has_presence = False
     assignable = "map, or repeated field"
     wire = BYTES
 
     def __init__(self, number: int, oneof: str | None = None) -> None:
         self.number = number
-        self.containing_oneof = oneof
+        self.oneof = oneof
 
     def __set_name__(self, owner: type[ProtoMessage], name: str) -> None:
         self.owner, self.name = owner, name
@@ -100,6 +103,59 @@ class Field:
     def _lines_of(self, message: ProtoMessage) -> list[str]:
         return [f"{self.name} {{", *(f"  {line}" for line in message._lines()), "}"]
 
+    # The attributes of protobuf's descriptors
+
+    @property
+    def type(self) -> int:
+        """Number of the type of the values."""
+        return descriptors.MESSAGE if self.message is not None else int(self.kind.type)
+
+    @property
+    def cpp_type(self) -> int:
+        """Number of the type of the values in C++."""
+        return descriptors.CPP_TYPES[self.type]
+
+    @property
+    def json_name(self) -> str:
+        """Name of the field in JSON."""
+        return descriptors.json_name(self.name)
+
+    @property
+    def index(self) -> int:
+        """Position of the field in its message."""
+        return self.containing_type.fields.index(self)
+
+    @property
+    def containing_type(self) -> Descriptor:
+        """Descriptor of the message that contains the field."""
+        return self.owner.DESCRIPTOR
+
+    @property
+    def containing_oneof(self) -> descriptors.OneofDescriptor | None:
+        """Group of fields that exclude each other, or None."""
+        return self.containing_type.oneofs_by_name.get(self.oneof or "")
+
+    @property
+    def message_type(self) -> Descriptor | None:
+        """Descriptor of the values that are messages, or None."""
+        return None if self.message is None else self.message.DESCRIPTOR
+
+    @property
+    def enum_type(self) -> descriptors.EnumDescriptor | None:
+        """Enumeration of the values, or None."""
+        return None if self.kind is None else self.kind.enum_type
+
+    @property
+    def default_value(self) -> Any:
+        """Value of the field if it is not set. It is None for a message."""
+        if self.is_repeated:
+            return []
+        return None if self.kind is None else self.kind.default
+
+    def GetOptions(self) -> descriptors.FieldOptions:  # noqa: N802 - protobuf's name
+        """Return the options, which have their defaults."""
+        return descriptors.FieldOptions()
+
 
 def _content(data: memoryview, at: int, tag: int) -> tuple[memoryview, int]:
     """Read the bytes of a field. Also return the position of the next field."""
@@ -134,7 +190,7 @@ class ScalarField(Field):
         self._store(instance, checked)
 
     def _store(self, message: ProtoMessage, value: Any) -> None:
-        for other in message.DESCRIPTOR.oneofs.get(self.containing_oneof or "", ()):
+        for other in message.DESCRIPTOR.others_of(self):
             message._values.pop(other.name, None)
         message._values[self.name] = value
 
@@ -271,6 +327,7 @@ class MapField(Field):
     def __init__(self, number: int, entry: type[ProtoMessage]) -> None:
         super().__init__(number)
         self.message = entry
+        entry.DESCRIPTOR.is_map_entry = True
         self._key, self._value = entry.DESCRIPTOR.fields
         self.key, self.kind = self._key.kind, self._value.kind
         self.value_message = self._value.message

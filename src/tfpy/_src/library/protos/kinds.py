@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from tfpy._src.library.io.checked_json import ModelFileError
+from tfpy._src.library.protos import descriptors
 from tfpy._src.library.protos.wire import (
     BYTES,
     FIXED32,
@@ -27,6 +28,7 @@ class Kind:
     """The type of a field.
 
     Attributes:
+        type: Number of the type in descriptors.
         wire: Wire type of a single value.
         default: Value of a field that is not set.
         checked: Function of a value and the full name of the field, which returns the value that
@@ -35,14 +37,17 @@ class Kind:
         decoded: Function that returns the values in the bytes of a packed field, or the value in
             the bytes of a string. The second argument is the full name of the field.
         text: Function that returns a value in the text format.
+        enum_type: Names of the values of an enumeration, or None.
     """
 
+    type: int
     wire: int
     default: Any
     checked: Callable[[Any, str], Any]
     encoded: Callable[[list[Any]], bytes]
     decoded: Callable[[memoryview, str], list[Any]]
     text: Callable[[Any], str]
+    enum_type: descriptors.EnumDescriptor | None = None
 
     @property
     def packs(self) -> bool:
@@ -77,10 +82,13 @@ class Kind:
         return self.decoded(value, where), end
 
 
-def _integer(low: int, high: int, dtype: str, stored: str) -> Kind:
+def _integer(number: int, low: int, high: int, dtype: str, stored: str) -> Kind:
     """Return the type of integers from `low` to `high`.
 
     Args:
+        number: Number of the type in descriptors.
+        low: Smallest value.
+        high: Largest value.
         dtype: Dtype of the values.
         stored: Dtype of the 64-bit numbers in the encoding.
     """
@@ -88,16 +96,16 @@ def _integer(low: int, high: int, dtype: str, stored: str) -> Kind:
     def checked(value: Any, where: str) -> int:
         if isinstance(value, bool):
             raise TypeError(f"Field {where}: Expected an int, got a boolean.")
-        number = operator.index(value)
-        if not low <= number <= high:
-            raise ValueError(f"Value out of range: {number}")
-        return number
+        integer = operator.index(value)
+        if not low <= integer <= high:
+            raise ValueError(f"Value out of range: {integer}")
+        return integer
 
     def decoded(data: memoryview, where: str) -> list[int]:
         found: list[int] = packed_numbers(data, VARINT, stored, where).astype(dtype).tolist()
         return found
 
-    return Kind(VARINT, 0, checked, _varints, decoded, str)
+    return Kind(number, VARINT, 0, checked, _varints, decoded, str)
 
 
 def _varints(values: list[int]) -> bytes:
@@ -124,7 +132,7 @@ def _float(value: Any, where: str) -> float:
         return float(np.float32(_double(value, where)))
 
 
-def _real(form: str, wire: int, digits: tuple[int, int], checked: Any) -> Kind:
+def _real(number: int, form: str, wire: int, digits: tuple[int, int], checked: Any) -> Kind:
     def encoded(values: list[float]) -> bytes:
         return np.array(values, form).tobytes()
 
@@ -140,7 +148,7 @@ def _real(form: str, wire: int, digits: tuple[int, int], checked: Any) -> Kind:
             exact = np.array(float(short), form) == value
         return short if exact else f"{value:.{digits[1]}g}"
 
-    return Kind(wire, 0.0, checked, encoded, decoded, text)
+    return Kind(number, wire, 0.0, checked, encoded, decoded, text)
 
 
 def _bytes(value: Any, where: str) -> bytes:
@@ -183,10 +191,11 @@ def _quoted(value: str) -> str:
     return f'"{value.translate(_CONTROL)}"'
 
 
-def enumeration(names: Mapping[int, str]) -> Kind:
+def enumeration(full_name: str, names: Mapping[int, str]) -> Kind:
     """Return the type of the numbers of an enumeration.
 
     Args:
+        full_name: Name of the enumeration with its package.
         names: Name of each number. Other numbers are stored too.
     """
     numbers = {name: number for number, name in names.items()}
@@ -202,17 +211,34 @@ def enumeration(names: Mapping[int, str]) -> Kind:
     def text(value: int) -> str:
         return names.get(value, str(value))
 
-    return Kind(VARINT, 0, checked, INT32.encoded, INT32.decoded, text)
+    described = descriptors.EnumDescriptor(full_name, names)
+    return Kind(descriptors.ENUM, VARINT, 0, checked, INT32.encoded, INT32.decoded, text, described)
 
 
-INT32 = _integer(-(1 << 31), (1 << 31) - 1, "<i4", "<i8")
-INT64 = _integer(-(1 << 63), (1 << 63) - 1, "<i8", "<i8")
-UINT32 = _integer(0, (1 << 32) - 1, "<u4", "<u8")
-UINT64 = _integer(0, (1 << 64) - 1, "<u8", "<u8")
-BOOL = Kind(VARINT, False, _bool, _varints, _bools, lambda value: str(value).lower())
-FLOAT = _real("<f4", FIXED32, (6, 9), _float)
-DOUBLE = _real("<f8", FIXED64, (15, 17), _double)
-BYTE_STRING = Kind(
-    BYTES, b"", _bytes, lambda values: values[0], lambda data, _: [bytes(data)], _quoted_bytes
+INT32 = _integer(descriptors.INT32, -(1 << 31), (1 << 31) - 1, "<i4", "<i8")
+INT64 = _integer(descriptors.INT64, -(1 << 63), (1 << 63) - 1, "<i8", "<i8")
+UINT32 = _integer(descriptors.UINT32, 0, (1 << 32) - 1, "<u4", "<u8")
+UINT64 = _integer(descriptors.UINT64, 0, (1 << 64) - 1, "<u8", "<u8")
+BOOL = Kind(
+    descriptors.BOOL, VARINT, False, _bool, _varints, _bools, lambda value: str(value).lower()
 )
-STRING = Kind(BYTES, "", _string, lambda values: values[0].encode(), _decoded_string, _quoted)
+FLOAT = _real(descriptors.FLOAT, "<f4", FIXED32, (6, 9), _float)
+DOUBLE = _real(descriptors.DOUBLE, "<f8", FIXED64, (15, 17), _double)
+BYTE_STRING = Kind(
+    descriptors.BYTES,
+    BYTES,
+    b"",
+    _bytes,
+    lambda values: values[0],
+    lambda data, _: [bytes(data)],
+    _quoted_bytes,
+)
+STRING = Kind(
+    descriptors.STRING,
+    BYTES,
+    "",
+    _string,
+    lambda values: values[0].encode(),
+    _decoded_string,
+    _quoted,
+)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar, Self
 
 from tfpy._src.library.io.checked_json import ModelFileError
+from tfpy._src.library.protos.descriptors import FieldOptions, FileDescriptor, OneofDescriptor
 from tfpy._src.library.protos.fields import Field
 from tfpy._src.library.protos.wire import MAX_DEPTH, read_varint, skip_value
 
@@ -21,17 +22,45 @@ class Descriptor:
         full_name: Name with the package.
         fields: The fields in the order of their numbers.
         fields_by_name: The fields by name.
+        fields_by_number: The fields by number.
+        oneofs: Groups of fields that exclude each other.
+        oneofs_by_name: These groups by name.
+        is_map_entry: True if the messages are the entries of a map.
     """
+
+    is_extendable = False
 
     def __init__(self, name: str, full_name: str, fields: list[Field]) -> None:
         self.name, self.full_name = name, full_name
+        self.is_map_entry = False
         self.fields = sorted(fields, key=lambda field: field.number)
         self.fields_by_name = {field.name: field for field in self.fields}
         self.fields_by_number = {field.number: field for field in self.fields}
-        self.oneofs: dict[str, list[Field]] = {}
+        self.oneofs_by_name: dict[str, OneofDescriptor] = {}
         for field in self.fields:
-            if field.containing_oneof is not None:
-                self.oneofs.setdefault(field.containing_oneof, []).append(field)
+            if field.oneof is not None:
+                group = OneofDescriptor(field.oneof, f"{full_name}.{field.oneof}")
+                self.oneofs_by_name.setdefault(field.oneof, group).fields.append(field)
+        self.oneofs = list(self.oneofs_by_name.values())
+
+    @property
+    def file(self) -> FileDescriptor:
+        """File that defines the message."""
+        return FileDescriptor(self.full_name.partition(".")[0])
+
+    @property
+    def has_options(self) -> bool:
+        """True if an option does not have its default."""
+        return self.is_map_entry
+
+    def GetOptions(self) -> FieldOptions:  # noqa: N802 - protobuf's name
+        """Return the options."""
+        return FieldOptions(self.is_map_entry)
+
+    def others_of(self, field: Field) -> list[Field]:
+        """Return the fields that are reset when a field is set, with the field itself."""
+        group = self.oneofs_by_name.get(field.oneof or "")
+        return [] if group is None else group.fields
 
     def field(self, name: str) -> Field:
         """Return a field by its name.
@@ -95,7 +124,7 @@ class ProtoMessage:
     def _initialize(self, fields: dict[str, Any]) -> None:
         """Set fields from the arguments of the constructor."""
         for name, value in fields.items():
-            if name in self.DESCRIPTOR.oneofs:
+            if name in self.DESCRIPTOR.oneofs_by_name:
                 raise ValueError(f"Expected a field name, but got oneof name {name}.")
             field = self.DESCRIPTOR.field(name)
             if value is not None:
@@ -146,7 +175,7 @@ class ProtoMessage:
 
     def _attach(self, field: Field, value: ProtoMessage) -> None:
         """Set a message field whose value has been changed or set for the first time."""
-        for other in self.DESCRIPTOR.oneofs.get(field.containing_oneof or "", ()):
+        for other in self.DESCRIPTOR.others_of(field):
             self._values.pop(other.name, None)
         self._unset.pop(field.name, None)
         self._values[field.name] = value
@@ -191,7 +220,7 @@ class ProtoMessage:
             ValueError: If there is no such field, or it does not distinguish between unset and
                 default.
         """
-        if field_name in self.DESCRIPTOR.oneofs:
+        if field_name in self.DESCRIPTOR.oneofs_by_name:
             return self.WhichOneof(field_name) is not None
         field = self.DESCRIPTOR.field(field_name)
         if not field.has_presence:
@@ -207,11 +236,11 @@ class ProtoMessage:
         Raises:
             ValueError: If there is no such oneof.
         """
-        if oneof_group not in self.DESCRIPTOR.oneofs:
+        if oneof_group not in self.DESCRIPTOR.oneofs_by_name:
             raise ValueError(
                 f'Protocol message {self.DESCRIPTOR.name} has no "{oneof_group}" field.'
             )
-        fields = self.DESCRIPTOR.oneofs[oneof_group]
+        fields = self.DESCRIPTOR.oneofs_by_name[oneof_group].fields
         return next((field.name for field in fields if field.name in self._values), None)
 
     def ListFields(self) -> list[tuple[Field, Any]]:  # noqa: N802
@@ -232,8 +261,9 @@ class ProtoMessage:
         Raises:
             ValueError: If there is no such field.
         """
-        if field_name in self.DESCRIPTOR.oneofs:
-            field_name = self.WhichOneof(field_name) or self.DESCRIPTOR.oneofs[field_name][0].name
+        if field_name in self.DESCRIPTOR.oneofs_by_name:
+            first = self.DESCRIPTOR.oneofs_by_name[field_name].fields[0]
+            field_name = self.WhichOneof(field_name) or first.name
         self.DESCRIPTOR.field(field_name)
         self.SetInParent()
         self._values.pop(field_name, None)

@@ -55,12 +55,13 @@ class SummaryMetadata(ProtoMessage):
     data_class: int = ScalarField(
         4,
         enumeration(
+            "tensorflow.DataClass",
             {
                 0: "DATA_CLASS_UNKNOWN",
                 1: "DATA_CLASS_SCALAR",
                 2: "DATA_CLASS_TENSOR",
                 3: "DATA_CLASS_BLOB_SEQUENCE",
-            }
+            },
         ),
     )
 
@@ -166,7 +167,11 @@ class SessionLog(ProtoMessage):
     __slots__ = ()
     STATUS_UNSPECIFIED, START, STOP, CHECKPOINT = range(4)
     status: int = ScalarField(
-        1, enumeration({0: "STATUS_UNSPECIFIED", 1: "START", 2: "STOP", 3: "CHECKPOINT"})
+        1,
+        enumeration(
+            "tensorflow.SessionLog.SessionStatus",
+            {0: "STATUS_UNSPECIFIED", 1: "START", 2: "STOP", 3: "CHECKPOINT"},
+        ),
     )
     checkpoint_path: str = ScalarField(2, STRING)
     msg: str = ScalarField(3, STRING)
@@ -192,7 +197,8 @@ class LogMessage(ProtoMessage):
     level: int = ScalarField(
         1,
         enumeration(
-            {0: "UNKNOWN", 10: "DEBUGGING", 20: "INFO", 30: "WARN", 40: "ERROR", 50: "FATAL"}
+            "tensorflow.LogMessage.Level",
+            {0: "UNKNOWN", 10: "DEBUGGING", 20: "INFO", 30: "WARN", 40: "ERROR", 50: "FATAL"},
         ),
     )
     message: str = ScalarField(2, STRING)

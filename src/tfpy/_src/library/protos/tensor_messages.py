@@ -28,8 +28,9 @@ _NAMES = [
 REFERENCE = 100
 """Difference between the number of a dtype and the number of its reference dtype."""
 DATA_TYPE = enumeration(
+    "tensorflow.DataType",
     {number: f"DT_{name}" for number, name in enumerate(_NAMES)}
-    | {number + REFERENCE: f"DT_{name}_REF" for number, name in enumerate(_NAMES) if number}
+    | {number + REFERENCE: f"DT_{name}_REF" for number, name in enumerate(_NAMES) if number},
 )
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from tfpy._src.base import dtypes
 from tfpy._src.base.errors import invalid
 from tfpy._src.core.conversion import constant, convert_to_tensor, host_values
+from tfpy._src.core.operand import with_composites
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.core.typing import IntLike, TensorLike
 from tfpy._src.library.sparse.crossing import Crosses
@@ -114,8 +115,9 @@ def _features(inputs: Any) -> list[Any]:
     """Convert the inputs to tensors and check them."""
     if not isinstance(inputs, list | tuple):
         raise TypeError("Inputs must be a list")
+    given = map(with_composites, inputs)
     found = [
-        x if isinstance(x, RaggedTensor | SparseTensor) else convert_to_tensor(x) for x in inputs
+        x if isinstance(x, RaggedTensor | SparseTensor) else convert_to_tensor(x) for x in given
     ]
     for i, x in enumerate(found):
         if isinstance(x, RaggedTensor) and x.ragged_rank != 1:
@@ -201,7 +203,15 @@ def ragged_fill_empty_rows_grad(
     See also: `tf.ragged_fill_empty_rows`.
     """
     grad, back = convert_to_tensor(grad_values), np.asarray(host_values(reverse_index_map))
-    added = np.setdiff1d(np.arange(grad.aval.shape[0]), back).astype(np.int32)
+    op = "fill_empty_rows_grad"
+    if back.ndim != 1:
+        raise invalid(op, f"reverse_index_map must be a vector, saw: {list(back.shape)}")
+    if grad.ndim != 1:
+        raise invalid(op, f"grad_values must be a vector, saw: {list(grad.aval.shape)}")
+    rows = grad.aval.shape[0]
+    for index in back[(back < 0) | (back >= rows)].tolist():
+        raise invalid(op, f"Elements in reverse index must be in [0, {rows}) but got {index}")
+    added = np.setdiff1d(np.arange(rows), back).astype(np.int32)
     return RaggedFillEmptyRowsGrad(
         gather(grad, back, axis=0), reduce_sum(gather(grad, constant(added), axis=0))
     )

@@ -39,7 +39,7 @@ def _segment(
             f"segment_ids and indices should have same size: {ids.shape}, {at.shape}",
         )
     if not x.ndim:
-        raise invalid("sparse.segment", "data must be at least a vector, got a scalar")
+        raise invalid("sparse.segment", "Shape must be at least rank 1, got a scalar")
     rows, *row = x.aval.shape
     n = (int(ids[-1]) + 1 if ids.size else 0) if num_segments is None else int(num_segments)
     if why := _refused(at, ids, rows, n):

@@ -52,7 +52,13 @@ def edit_distance(
     """
     first, second = SparseTensor.from_value(hypothesis), SparseTensor.from_value(truth)
     sizes = list(zip(first.host_shape, second.host_shape, strict=False))[:-1]
-    if (not sizes and not first.host_shape) or len(first.host_shape) != len(second.host_shape):
+    if not first.host_shape or not second.host_shape:
+        raise invalid(
+            "edit_distance",
+            "Input SparseTensors must have rank at least 2, but hypothesis_shape rank is: "
+            f"{len(first.host_shape)}, and truth_shape rank is: {len(second.host_shape)}",
+        )
+    if len(first.host_shape) != len(second.host_shape):
         raise invalid(
             "edit_distance",
             f"the shapes {first.host_shape} and {second.host_shape} have different ranks",

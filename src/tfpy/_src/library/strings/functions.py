@@ -12,6 +12,7 @@ from tfpy._src.base.errors import invalid
 from tfpy._src.compiler.ops import text
 from tfpy._src.compiler.ops.reference import text as host_text
 from tfpy._src.core.conversion import constant, convert_to_tensor
+from tfpy._src.core.operand import with_composites
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.core.typing import Axis, DTypeLike, TensorLike
 from tfpy._src.tensors.array.reshaping import reshape
@@ -27,6 +28,7 @@ def as_strings(value: Any) -> Any:
     Raises:
         TypeError: If the values are not strings.
     """
+    value = with_composites(value)
     return value if isinstance(value, RaggedTensor) else convert_to_tensor(value, dtypes.string)
 
 

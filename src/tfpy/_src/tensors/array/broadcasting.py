@@ -8,6 +8,7 @@ import numpy as np
 
 from tfpy._src.compiler.ops.families.infer import broadcast_shapes
 from tfpy._src.core.conversion import constant
+from tfpy._src.core.dispatch import dispatchable
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.core.tensor_shape import TensorShape
 from tfpy._src.core.typing import ShapeLike
@@ -65,6 +66,7 @@ def _broadcast_size(x: int | None, y: int | None) -> int | None:
     raise ValueError(f"{x} and {y}")
 
 
+@dispatchable
 def broadcast_dynamic_shape(shape_x: ShapeLike, shape_y: ShapeLike) -> Tensor:
     """Compute the shape that results from broadcasting tensors of two shapes, as a tensor.
 

@@ -85,22 +85,22 @@ def _parse(equation: str, ranks: Sequence[int]) -> tuple[list[Labels], list[str]
         raise ValueError(
             f'Got {len(ranks)} inputs for equation "{equation}", expecting {len(terms)}'
         )
+    if right.count("...") > 1 or any(right.count(c) > 1 for c in right if c != "."):
+        raise ValueError(f"Output subscripts contain a label appearing more than once: {equation}")
     for term in [*terms, right]:
         if not all(c.isalpha() for c in term.replace("...", "", 1)):
             raise ValueError(
                 f"Subscripts have incorrect format: {term!r} in {equation!r} must consist of "
                 "letters and at most one ellipsis"
             )
-    if any(right.count(c) > 1 for c in right if c != "."):
-        raise ValueError(f"Output subscripts contain a label appearing more than once: {equation}")
+    output = _letters(right)
+    if unknown := set(output) - set(left) - {"..."}:
+        raise ValueError(
+            f"Output subscripts contain the label {min(unknown)} not present in the input "
+            f"subscripts: {equation}"
+        )
     labels = [_term(equation, t, rank) for t, rank in zip(terms, ranks, strict=True)]
     if arrow:
-        output = _letters(right)
-        if unknown := set(output) - set(left) - {"..."}:
-            raise ValueError(
-                f"Output subscripts contain the label {min(unknown)} not present in the input "
-                f"subscripts: {equation}"
-            )
         return labels, output
     letters = left.replace(".", "").replace(",", "")
     once = sorted(c for c in set(letters) if letters.count(c) == 1)

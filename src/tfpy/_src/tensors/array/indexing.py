@@ -10,7 +10,7 @@ import numpy as np
 
 from tfpy._src.base import dtypes, tracing
 from tfpy._src.base.errors import invalid
-from tfpy._src.compiler.ir.sizes import either, size_of
+from tfpy._src.compiler.ir.sizes import UnrankedSize, either, size_of
 from tfpy._src.compiler.ops import logic, movement
 from tfpy._src.core.conversion import convert_to_tensor, host_values
 from tfpy._src.core.operand import Operand
@@ -118,7 +118,7 @@ def getitem(tensor: Any, key: Any) -> Tensor:
         TypeError: If the key is of another type.
     """
     tensor = convert_to_tensor(tensor)
-    keys = key if isinstance(key, tuple) else (key,)
+    keys = tuple(key) if isinstance(key, tuple | list) else (key,)
     if is_mask(key):
         return boolean_mask(tensor, key)
     if tracing.local.active and any(map(_is_traced, keys)):
@@ -249,6 +249,7 @@ def _run(key: builtins.slice, n: int) -> tuple[int, int, int]:
         raise invalid("strided_slice", "slice step must not be 0")
     start, stop, step = builtins.slice(*bounds).indices(n)
     count = either(len(range(start, stop, step)), n, *(v for v in bounds if v is not None))
+    count = UnrankedSize(count) if isinstance(n, UnrankedSize) else count
     return (start if count else 0), count, step
 
 

@@ -18,6 +18,7 @@ from tfpy._src.core.conversion import convert_to_tensor, is_operand
 from tfpy._src.core.dispatch import dispatchable
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.core.typing import IntLike, ShapeLike, TensorLike
+from tfpy._src.tensors.array.paddings import pairs_of_paddings
 from tfpy._src.tensors.array.reshaping import broadcast_to, expand_dims, identity, reshape, squeeze
 from tfpy._src.tensors.array.slicing import slice, take
 from tfpy._src.tensors.array.static import repeated, sized, static_int, static_ints
@@ -317,17 +318,10 @@ def repeat(
             f"repeat: repeats must be one integer, or {n} integers for the elements along axis "
             f"{axis} of shape {list(x.aval.shape)}, got {len(counts)} integers"
         )
-    order = repeated("repeat", n, counts)
-    return take(x, sized(order, (total,)), axis=at)
+    return take(x, sized(repeated("repeat", n, counts), (total,)), axis=at)
 
 
-def _paddings(paddings: Any) -> tuple[int, ...]:
-    """Return all paddings in one flat tuple."""
-    if isinstance(paddings, list | tuple) and all(isinstance(p, list | tuple) for p in paddings):
-        return tuple(static_int(n) for pair in paddings for n in pair)
-    return static_ints(convert_to_tensor(paddings))
-
-
+@dispatchable
 def pad(
     tensor: TensorLike,
     paddings: TensorLike,
@@ -362,14 +356,7 @@ def pad(
     See also: `tf.slice`, `tf.concat`.
     """
     x = convert_to_tensor(tensor)
-    flat = _paddings(paddings)
-    pairs = tuple(zip(flat[::2], flat[1::2], strict=False))
-    if len(flat) != 2 * x.ndim or any(v < 0 for v in flat):
-        raise invalid(
-            "pad",
-            f"paddings must be {x.ndim} pairs of non-negative integers for shape "
-            f"{list(x.aval.shape)}, got {list(pairs)}",
-        )
+    pairs = tuple(pairs_of_paddings(paddings, x))
     if not pairs:
         return x
     kind = mode.upper()
@@ -381,7 +368,10 @@ def pad(
     modes: dict[str, Literal["reflect", "symmetric"]]
     modes = {"REFLECT": "reflect", "SYMMETRIC": "symmetric"}
     if kind not in modes:
-        raise ValueError(f"Unknown padding mode: {mode!r}; use CONSTANT, REFLECT or SYMMETRIC")
+        raise ValueError(
+            'Value of argument `mode` expected to be one of "CONSTANT", "REFLECT", or "SYMMETRIC". '
+            f"Received `mode` = {kind}"
+        )
     for axis, (n, pair) in enumerate(zip(x.aval.shape, pairs, strict=True)):
         if max(pair) > n - (kind == "REFLECT"):
             padded = [size + sum(ends) for size, ends in zip(x.aval.shape, pairs, strict=True)]

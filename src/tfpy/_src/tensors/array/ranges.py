@@ -2,26 +2,32 @@
 
 from __future__ import annotations
 
+import builtins
 import math
 from typing import Any
 
 import numpy as np
 
-from tfpy._src.base import dtypes
+from tfpy._src.base import dtypes, tracing
 from tfpy._src.base.dtypes import DType, as_dtype
 from tfpy._src.base.errors import invalid
-from tfpy._src.compiler.ir.sizes import either
+from tfpy._src.compiler.ir.sizes import UnrankedSize, either, is_open
 from tfpy._src.compiler.ops import indexing
 from tfpy._src.compiler.ops.families.infer import broadcast_shapes, normalize_axis
 from tfpy._src.core.conversion import convert_to_tensor
-from tfpy._src.core.sizes import Sizes
+from tfpy._src.core.dispatch import dispatchable
+from tfpy._src.core.sizes import Sizes, as_tensor
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.core.typing import DTypeLike, FloatLike, IntLike, TensorLike
 from tfpy._src.tensors.array.making import cast
 from tfpy._src.tensors.array.reshaping import broadcast_to, expand_dims, reshape
 from tfpy._src.tensors.array.static import static_int, static_number
 
+_MOST_AXES = 8
+"""Largest number of axes of a tensor in a graph of TensorFlow 1."""
 
+
+@dispatchable
 def range(
     start: FloatLike,
     limit: FloatLike | None = None,
@@ -79,6 +85,11 @@ def range(
         count = math.ceil((typed[1] - typed[0]) / typed[2])
     sizes = (v.sizes[0] if isinstance(v, Sizes) else v for v in bounds)
     count = either(count, *sizes)
+    if is_open(count) and count <= _MOST_AXES and kind.is_integer and tracing.in_graph():
+        # These numbers may be the axes of a reduction in a graph, which must have values. Their
+        # count is an open rank.
+        numbers = builtins.range(first, first + count * step, step)
+        return as_tensor(tuple(map(UnrankedSize, numbers)), kind)
     return indexing.range_(start=first, delta=step, count=count, dtype=kind)
 
 

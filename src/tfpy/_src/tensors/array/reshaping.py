@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from tfpy._src.base import dtypes, tracing
 from tfpy._src.base.dtypes import as_dtype
 from tfpy._src.base.errors import invalid
-from tfpy._src.compiler.ir.sizes import UnrankedSize
+from tfpy._src.compiler.ir.sizes import OpenSize, UnrankedSize
 from tfpy._src.compiler.ops import complex as complex_ops, movement
 from tfpy._src.compiler.ops.families.infer import normalize_axis
 from tfpy._src.core import nest
@@ -60,7 +60,8 @@ def rank(input: TensorLike, name: str | None = None) -> Tensor:
 
     See also: `tf.shape`, `tf.size`.
     """
-    return constant(convert_to_tensor(input).ndim)
+    aval = convert_to_tensor(input).aval
+    return as_tensor(OpenSize(aval.rank), dtypes.int32) if aval.is_unranked else constant(aval.rank)
 
 
 @dispatchable
@@ -267,6 +268,7 @@ def broadcast_to(input: TensorLike, shape: ShapeLike, name: str | None = None) -
     return movement.broadcast_to(input, shape=static_ints(shape))
 
 
+@dispatchable
 def transpose(
     a: TensorLike, perm: TensorLike | None = None, conjugate: bool = False, name: str = "transpose"
 ) -> Tensor:

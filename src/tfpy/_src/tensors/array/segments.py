@@ -241,7 +241,7 @@ def _sorted(op: str, data: Any, segment_ids: Any) -> tuple[Tensor, Tensor, np.nd
         f"{list(x.aval.shape)}"
     )
     if values.ndim != 1 or not x.ndim:
-        raise invalid(op, message)
+        raise invalid(op, message if x.ndim else "input must be at least rank 1, got a scalar")
     if x.aval.shape[0] == values.size:
         message = _wrong_order(values)
     if message:

@@ -102,6 +102,7 @@ def _table(params: TensorLike) -> Tensor:
     return x
 
 
+@dispatchable
 def slice(input_: TensorLike, begin: ShapeLike, size: ShapeLike, name: str | None = None) -> Tensor:
     """Extract a slice of a given size from a tensor.
 

@@ -11,6 +11,7 @@ from tfpy._src.base.errors import invalid, invalid_value
 from tfpy._src.compiler.ops import indexing, logic, reduction, sorting as primitives
 from tfpy._src.compiler.ops.families.infer import check_dtype, normalize_axis
 from tfpy._src.core.conversion import as_tensors, constant, convert_to_tensor
+from tfpy._src.core.dispatch import dispatchable
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.core.typing import DTypeLike, IntLike, TensorLike
 from tfpy._src.tensors.array.making import as_floats, as_integers, cast
@@ -101,6 +102,7 @@ def _back(x: Tensor, perm: tuple[int, ...]) -> Tensor:
     return x if perm[-1] == x.ndim - 1 else transpose(x, perm)
 
 
+@dispatchable
 def sort(
     values: TensorLike, axis: IntLike = -1, direction: str = "ASCENDING", name: str | None = None
 ) -> Tensor:
@@ -133,6 +135,7 @@ def sort(
     return _back(primitives.permute(x, order), perm)
 
 
+@dispatchable
 def argsort(
     values: TensorLike,
     axis: IntLike = -1,
@@ -307,6 +310,7 @@ def upper_bound(sorted_sequence: TensorLike, values: TensorLike) -> Tensor:
     return searchsorted(sorted_sequence, values, "right")
 
 
+@dispatchable
 def invert_permutation(x: TensorLike, name: str | None = None) -> Tensor:
     """Return the inverse of a permutation.
 

@@ -7,6 +7,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from tfpy._src.core.operand import HostComposite
+from tfpy._src.tensors.composite.ragged.tensor import RaggedTensor
+
 Array = np.ndarray[Any, Any]
 
 
@@ -39,7 +42,7 @@ class IndexedSlicesValue(NamedTuple):
     dense_shape: Array | None
 
 
-class RaggedTensorValue:
+class RaggedTensorValue(HostComposite):
     """The arrays of a ragged tensor.
 
     Args:
@@ -59,6 +62,10 @@ class RaggedTensorValue:
     def __init__(self, values: Array | RaggedTensorValue, row_splits: Array) -> None:
         self.values = values
         self.row_splits = row_splits
+
+    def as_composite(self) -> RaggedTensor:
+        """Return the ragged tensor with these values."""
+        return RaggedTensor.from_nested_row_splits(self.flat_values, self.nested_row_splits)
 
     def __str__(self) -> str:
         return f"<tf.RaggedTensorValue {self.to_list()}>"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tfpy._src.base.dtypes import DType, as_dtype, float32, int32
+from tfpy._src.core.tensor import Tensor
 from tfpy._src.core.tensor_shape import TensorShape
 from tfpy._src.core.type_spec import TypeSpec
 from tfpy._src.core.typing import DTypeLike, ShapeLike
@@ -118,11 +119,11 @@ class RaggedTensorSpec(_CompositeSpec):
         """Return True if a ragged tensor matches this description.
 
         Args:
-            spec_or_value: A `tf.RaggedTensor`, or a `tf.RaggedTensorSpec` to compare with this one.
-                Any other value does not match.
+            spec_or_value: A value, or a spec to compare with this one.
 
         Returns:
-            True if dtype and `ragged_rank` are equal and the shapes are compatible.
+            True if dtype and `ragged_rank` are equal and the shapes are compatible. A tensor or
+            `tf.TensorSpec` has the `ragged_rank` 0.
 
         Example:
             >>> import tfpy as tf
@@ -131,6 +132,8 @@ class RaggedTensorSpec(_CompositeSpec):
             True
         """
         kinds = (RaggedTensor, RaggedTensorSpec)
+        if self.ragged_rank == 0 and _is_dense(spec_or_value):
+            return self._fits(spec_or_value)
         return (
             isinstance(spec_or_value, kinds)
             and spec_or_value.ragged_rank == self.ragged_rank
@@ -139,6 +142,11 @@ class RaggedTensorSpec(_CompositeSpec):
 
     def _facts(self) -> tuple[Any, ...]:
         return (*super()._facts(), self.ragged_rank, self.row_splits_dtype)
+
+
+def _is_dense(spec_or_value: object) -> bool:
+    kind = getattr(spec_or_value, "value_type", None)
+    return isinstance(spec_or_value, Tensor) or kind is Tensor
 
 
 class SparseTensorSpec(_CompositeSpec):

@@ -89,6 +89,8 @@ def matmul(
         x, y = cast(x, dtypes.float32), cast(y, dtypes.float32)
     if output_type is not None and {x.dtype, y.dtype} <= _NARROW:
         x, y = cast(x, dtypes.int32), cast(y, dtypes.int32)
+    if output_type is not None and x.dtype == dtypes.bfloat16 and y.dtype in _NARROW:
+        y = cast(y, x.dtype)
     x, y = conj(x) if adjoint_a else x, conj(y) if adjoint_b else y
     ta, tb = bool(transpose_a or adjoint_a), bool(transpose_b or adjoint_b)
     product = _product(x, y, ta, tb)

@@ -125,7 +125,10 @@ def _range(value_range: Any) -> tuple[float, float]:
     """Return the two bounds, which are read on the host."""
     bounds = host_values(value_range)
     if bounds.shape != (2,):
-        raise invalid("histogram_fixed_width", f"value_range must have 2 elements: {value_range}")
+        raise invalid(
+            "histogram_fixed_width",
+            f"value_range should be a vector of 2 elements, got {value_range}",
+        )
     low, high = (float(v) for v in bounds)
     return low, high
 

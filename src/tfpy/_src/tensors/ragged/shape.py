@@ -17,6 +17,7 @@ from tfpy._src.tensors.composite.ragged import row_partition as partition
 from tfpy._src.tensors.composite.ragged.row_partition import Ints
 from tfpy._src.tensors.composite.ragged.tensor import RaggedTensor
 from tfpy._src.tensors.ragged.row_partitions import RowPartition
+from tfpy._src.tensors.ragged.shape_spec import DynamicRaggedShapeSpec
 
 
 class DynamicRaggedShape(Listed, Dispatched):
@@ -41,6 +42,7 @@ class DynamicRaggedShape(Listed, Dispatched):
     """
 
     _package_members = frozenset(("of", "partitioned", "per_value"))
+    Spec = DynamicRaggedShapeSpec
     _row_lengths: list[Ints]
     _uniform: list[bool]
     _inner_shape: list[int]
@@ -246,7 +248,7 @@ class DynamicRaggedShape(Listed, Dispatched):
         """Return the size of each axis.
 
         Args:
-            ragged_lengths: If True, a ragged axis is a list of the lengths of its rows; else None.
+            ragged_lengths: If True, a ragged axis is a tuple of the lengths of its rows; else None.
 
         Returns:
             List with an item for each axis.
@@ -254,7 +256,7 @@ class DynamicRaggedShape(Listed, Dispatched):
         Example:
             >>> import tfpy as tf
             >>> tf.shape(tf.ragged.constant([[1, 2], [3]])).static_lengths()
-            [2, [2, 1]]
+            [2, (2, 1)]
         """
         rows = self._row_lengths
         first = len(rows[0]) if rows else self._inner_shape[0] if self._inner_shape else None
@@ -263,7 +265,7 @@ class DynamicRaggedShape(Listed, Dispatched):
             if uniform:
                 found.append(int(lengths[0]) if lengths.size else 0)
             else:
-                found.append(lengths.tolist() if ragged_lengths else None)
+                found.append(tuple(lengths.tolist()) if ragged_lengths else None)
         return [*found, *self._inner_shape[1:]]
 
     def partitioned(self, flat_values: Any) -> Any:
@@ -321,7 +323,7 @@ class DynamicRaggedShape(Listed, Dispatched):
     __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
-        lengths = [str(tuple(n) if isinstance(n, list) else n) for n in self.static_lengths()]
+        lengths = map(str, self.static_lengths())
         return (
             f"<DynamicRaggedShape lengths=[{', '.join(lengths)}] "
             f"num_row_partitions={self.num_row_partitions}>"

@@ -11,7 +11,7 @@ import numpy as np
 from tfpy._src.base.errors import invalid_value
 from tfpy._src.compiler.ops.families.infer import normalize_axis
 from tfpy._src.core.conversion import convert_to_tensor, host_values, is_operand
-from tfpy._src.core.operand import Operand
+from tfpy._src.core.operand import Operand, with_composites
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.core.typing import TensorLike
 from tfpy._src.tensors.array import joining, reshaping
@@ -25,6 +25,7 @@ from tfpy._src.tensors.ragged import making
 
 def as_ragged_or_tensor(value: Any, kind: Any = None) -> Any:
     """Convert a value to a tensor, or to a ragged tensor if nested lists have different lengths."""
+    value = with_composites(value)
     if isinstance(value, Operand):
         return value if isinstance(value, RaggedTensor) else convert_to_tensor(value)
     try:
@@ -54,6 +55,7 @@ def of_any_lengths(x: Any) -> Any:
 
 def _of_one_kind(values: Sequence[Any]) -> list[Any]:
     """Convert values to tensors or ragged tensors of one dtype, and check their ranks."""
+    values = list(map(with_composites, values))
     kind = next((v.dtype for v in values if is_operand(v)), None)
     tensors = [v if isinstance(v, RaggedTensor) else convert_to_tensor(v, kind) for v in values]
     ranks = {t.ndim for t in tensors}

@@ -11,6 +11,7 @@ from tfpy._src.base.dtypes import as_dtype
 from tfpy._src.base.errors import invalid
 from tfpy._src.compiler.ops import distributions, elementwise as ew
 from tfpy._src.core.conversion import constant, convert_to_tensor
+from tfpy._src.core.dispatch import dispatchable
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.core.typing import DTypeLike, IntLike, ShapeLike, TensorLike
 from tfpy._src.tensors.array.making import cast
@@ -255,6 +256,7 @@ def categorical(
     return sampling.categorical(state, values, num_samples, dtype)
 
 
+@dispatchable
 def shuffle(value: TensorLike, seed: Seed = None, name: str | None = None) -> Tensor:
     """Return the rows of a tensor in random order.
 

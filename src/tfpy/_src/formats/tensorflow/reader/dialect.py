@@ -44,33 +44,47 @@ class TensorFlowDialect:
 
     def run(self, node: Node, inputs: list[Any], scope: Scope) -> Sequence[Any]:
         """Return the outputs of a node, as `Dialect.run` specifies."""
+        found = self._computed(node, inputs, scope)
+        if _has_subgraphs(node):
+            return self.flat(found)[: len(node.outputs)]
+        if isinstance(found, Mapping):
+            return [
+                _output(self.flat(found), node, name) if name == node.name else _picked(found, name)
+                for name in node.outputs
+            ]
+        return [_output(found, node, name) for name in node.outputs]
+
+    def run_whole(self, node: Node, inputs: list[Any], scope: Scope) -> list[Any]:
+        """Return all outputs of a node in order, also those that no other node reads."""
+        return self.flat(self._computed(node, inputs, scope))
+
+    @staticmethod
+    def flat(found: Sequence[Any] | Mapping[str, Any]) -> list[Any]:
+        """Return outputs in order. An output that is a list is several outputs."""
+        return _flat(found) if isinstance(found, Mapping) else list(found)
+
+    def _computed(
+        self, node: Node, inputs: list[Any], scope: Scope
+    ) -> Sequence[Any] | Mapping[str, Any]:
+        """Return the outputs of a node in order, or by the names that the operation defines."""
         if is_registered(node.op):
-            made = run_registered(node, inputs)
-            return [_output(made, node, name) for name in node.outputs]
+            return run_registered(node, inputs)
         if node.op in _SAME:
-            return [_output(inputs, node, name) for name in node.outputs]
+            return inputs
         if node.op in self._own:
-            values = self._own[node.op](node, inputs)
-            return [_output(values, node, name) for name in node.outputs]
+            return self._own[node.op](node, inputs)
         if (found := self.outside(node)) is not None:
             raise refused(node, found)
         record = RECORDS.get(node.op)
         if record is None:
             if scope.has_function(node.op):
-                values = scope.call(scope.function(node.op), inputs)
-                return [_output(values, node, name) for name in node.outputs]
+                return scope.call(scope.function(node.op), inputs)
             raise missing(self.name, node, reason(node.op))
         attrs = {key: _resolved(value, scope) for key, value in node.attrs.items()}
         if "shared_name" in record.signature.attrs and not attrs.get("shared_name"):
             attrs["shared_name"] = node.name
         results = record.run(inputs, attrs)
-        if any(isinstance(value, NodeGraph) for value in node.attrs.values()):
-            (values,) = results.values()
-            return values[: len(node.outputs)]
-        return [
-            _output(_flat(results), node, name) if name == node.name else _picked(results, name)
-            for name in node.outputs
-        ]
+        return next(iter(results.values())) if _has_subgraphs(node) else results
 
     def decides(self, node: Node) -> Sequence[str]:
         """Return the conditions of a node, as `Dialect.decides` specifies."""
@@ -89,6 +103,10 @@ class TensorFlowDialect:
 
 
 DIALECT = TensorFlowDialect()
+
+
+def _has_subgraphs(node: Node) -> bool:
+    return any(isinstance(value, NodeGraph) for value in node.attrs.values())
 
 
 def _resolved(value: Any, scope: Scope) -> Any:

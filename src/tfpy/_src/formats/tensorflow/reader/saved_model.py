@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -23,7 +23,7 @@ from tfpy._src.formats.node_graphs.safety import refused
 from tfpy._src.formats.node_graphs.scope import Scope
 from tfpy._src.formats.node_graphs.weights import Weights
 from tfpy._src.formats.raw_ops.records import RECORDS, Record
-from tfpy._src.formats.tensorflow.checkpoint_files.bundle import Bundle, part_of
+from tfpy._src.formats.tensorflow.checkpoint_files.bundle import part_of
 from tfpy._src.formats.tensorflow.reader.dialect import DIALECT, TensorFlowDialect
 from tfpy._src.formats.tensorflow.reader.graph import canonical, read_graph
 from tfpy._src.formats.tensorflow.reader.messages import SAVED_MODEL
@@ -100,7 +100,14 @@ def read_saved_model(data: bytes, tags: Iterable[str] = ("serve",)) -> SavedMode
     return SavedModel(next(tagged, graphs[0]), len(data))
 
 
-def variables(model: SavedModel, bundle: Bundle | None) -> dict[str, Array]:
+class CheckpointValues(Protocol):
+    """The values of a checkpoint by key."""
+
+    def __getitem__(self, key: str) -> Array:
+        """Return a value."""
+
+
+def variables(model: SavedModel, bundle: CheckpointValues | None) -> dict[str, Array]:
     """Return the values of variables by the names of the nodes that make their handles.
 
     Raises:

@@ -11,7 +11,7 @@ import numpy as np
 from tfpy._src.base import dtypes
 from tfpy._src.base.dtypes import DType
 from tfpy._src.compiler.ir.op import OPS
-from tfpy._src.compiler.ir.sizes import OpenSize, is_open
+from tfpy._src.compiler.ir.sizes import OpenSize, is_open, is_unranked
 from tfpy._src.formats.graph_writing.blocks import block_indices
 from tfpy._src.formats.graph_writing.emitter import BOOL, FLOAT, INT, NodeValue, unsupported
 from tfpy._src.formats.graph_writing.open_sizes import Edge, edges
@@ -129,7 +129,10 @@ _REDUCTIONS = {
 
 def _reduction(op: str) -> Any:
     def write(w: Nodes, x: NodeValue, *, axes: tuple[int, int]) -> NodeValue:
-        return w.op(op, x, w.integers(range(*axes)), keep_dims=False)
+        axis: Any = w.integers(range(*axes))
+        if is_unranked(x.shape) and axes == (0, x.rank):
+            axis = w.op("Range", np.int32(0), w.op("Rank", x, dtype=dtypes.int32), np.int32(1))
+        return w.op(op, x, axis, keep_dims=False)
 
     return write
 

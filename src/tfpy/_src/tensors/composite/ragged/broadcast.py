@@ -11,7 +11,7 @@ import numpy as np
 from tfpy._src.base.errors import invalid_value
 from tfpy._src.compiler.ir.op import Op
 from tfpy._src.core.conversion import as_tensors, constant
-from tfpy._src.core.operand import CompositeOperand
+from tfpy._src.core.operand import CompositeOperand, with_composites
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.tensors.array.reshaping import reshape
 from tfpy._src.tensors.composite.ragged import row_partition as partition
@@ -30,7 +30,7 @@ def apply(op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
     """
     if op.family not in _PER_ELEMENT:
         raise ValueError(f"{op.name} does not support a RaggedTensor; convert it with to_tensor()")
-    flat, like = matched(op, inputs)
+    flat, like = matched(op, tuple(map(with_composites, inputs)))
     return like.with_flat_values(op(*flat, **attrs))
 
 
