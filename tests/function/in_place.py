@@ -34,8 +34,8 @@ class InPlaceDevice(FakeDevice):
     def upload(self, array: Array) -> int:
         return super().upload(array.copy())
 
-    def lower(self, graph: Graph, donated: Collection[int] = ()) -> Compiled:
-        return Compiled(graph, wasm.lower(graph, donated))
+    def lower(self, graph: Graph, donated: Collection[int] = (), spent: bool = False) -> Compiled:
+        return Compiled(graph, wasm.lower(graph, donated, spent))
 
     def register(self, compiled: Compiled) -> int:
         number = super().register(compiled)

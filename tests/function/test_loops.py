@@ -8,6 +8,7 @@ import numpy as np
 import tensorflow as tf
 from api.same import error, same
 from api.twin import check
+from guides.printed import prints_the_same, refused
 
 import tfpy
 
@@ -100,3 +101,20 @@ def test_gradients() -> None:
     check(lambda lib, x: lib.scan(lambda a, r: a * r, x, reverse=True), ROWS, grads=True)
     check(lambda lib, x: lib.foldl(lambda a, r: lib.tanh(a + r), x), ROWS, grads=True)
     check(lambda lib, x: lib.foldr(lambda a, r: a * r + r, x), ROWS, grads=True)
+
+
+@prints_the_same
+def test_slices_that_begin_at_traced_indices(tf: Any, print: Any) -> None:
+    x = tf.reshape(tf.range(24.0), [2, 3, 4])
+
+    @tf.function
+    def slices(i: Any, begin: Any) -> Any:
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = tf.slice(x, [0, i, 1], [2, 2, -1])
+        rest = tf.slice(x, begin, [1, 1, 2]), tf.slice(x, tf.stack([0, i, 0]), [2, 1, 4])
+        return y, *rest, tape.gradient(y, x)
+
+    for result in slices(tf.constant(1), tf.constant([1, 2, 2])):
+        print(result)
+    print(refused(lambda: slices(tf.constant(2), tf.constant([1, 2, 2]))))

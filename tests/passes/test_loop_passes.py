@@ -10,6 +10,7 @@ import tfpy as tf
 from tfpy._src.compiler.ir.evaluate import evaluate
 from tfpy._src.compiler.ir.graph import Eqn, Graph
 from tfpy._src.compiler.ir.verify import verify
+from tfpy._src.compiler.passes.loop_variables import divide_loop_variables
 from tfpy._src.compiler.passes.loops import reduce_loops, share_loops
 
 X = np.arange(1.0, 5.0, dtype=np.float32)
@@ -95,3 +96,53 @@ def test_gradients_of_tables_are_lists_of_rows() -> None:
     assert not whole
     weights = np.array([2.0**-5 + 2.0**-2, 2.0**-4 + 2.0**-1, 2.0**-3 + 1.0], np.float32)
     np.testing.assert_allclose(program(table), np.stack([weights, weights], 1))
+
+
+def caches(layers: int, unstacked: Any) -> Any:
+    """Return a function with a loop over a stack of arrays, each of which the body updates."""
+
+    @tf.function
+    def program(x: Any, cache: Any) -> Any:
+        i = tf.constant(0)
+        while i < 3:
+            parts = []
+            for layer in range(layers):
+                pair = unstacked(cache, layer)
+                key = pair[:, 0] * x
+                value = pair[:, 1] + tf.reduce_sum(key, 1, keepdims=True)
+                parts.append(tf.stack([key, value], 1))
+            cache = tf.stack(parts, 1)
+            x = x * 2.0
+            i += 1
+        return cache
+
+    return program
+
+
+def divided(program: Any, layers: int) -> tuple[Eqn, Eqn]:
+    """Return the loop before and after its variables are divided. The results must be equal."""
+    arguments = [np.arange(3, dtype=np.float32), np.ones([2, layers, 2, 6, 3], np.float32)]
+    before = program.get_concrete_function(*map(tf.constant, arguments)).traced.graph
+    after = divide_loop_variables(before)
+    verify(after)
+    results = [evaluate(graph, arguments)[0] for graph in (before, after)]
+    np.testing.assert_array_equal(*results)
+    assert divide_loop_variables(after) is after
+    return loops(before)[0], loops(after)[0]
+
+
+def test_variables_that_are_stacks_are_divided() -> None:
+    _, loop = divided(caches(2, lambda cache, layer: cache[:, layer]), 2)
+    body = dict(loop.attrs)["body"]
+    shapes = [body.avals[v].shape for v in body.inputs]
+    assert shapes.count((2, 6, 3)) == 4
+    assert len(loop.outputs) == 2 + 4  # the counter, x, and the arrays
+
+
+def test_variables_that_are_read_as_a_whole_stay() -> None:
+    for layers, unstacked in (
+        (2, lambda cache, layer: cache[:, layer] + tf.reduce_max(cache)),
+        (3, lambda cache, layer: cache[:, :2][:, 1] + cache[:, layer]),
+    ):
+        before, after = divided(caches(layers, unstacked), layers)
+        assert len(before.outputs) == len(after.outputs)

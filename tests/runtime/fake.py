@@ -60,12 +60,12 @@ class FakeDevice(CpuBackend, RepeatedRuns, Losable):
         self.freed.append(list(slots))
         super().free(slots)
 
-    def lower(self, graph: Graph, donated: Collection[int] = ()) -> Compiled:
+    def lower(self, graph: Graph, donated: Collection[int] = (), spent: bool = False) -> Compiled:
         for eqn in graph.eqns:
             if eqn.op.name in self.refuses:
                 raise NotLowerable(f"no {eqn.op.name} here")
             self.compiled.append(eqn.op.name)
-        return super().lower(graph, donated)
+        return super().lower(graph, donated, spent)
 
     def run(self, program: int, *slots: int) -> int:
         self.runs += 1

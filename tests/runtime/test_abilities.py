@@ -54,7 +54,7 @@ class Core(Backend):
         for slot in slots:
             del self.arrays[slot]
 
-    def lower(self, graph: Graph, donated: Collection[int] = ()) -> Compiled:
+    def lower(self, graph: Graph, donated: Collection[int] = (), spent: bool = False) -> Compiled:
         return Compiled(graph, None)
 
     def register(self, compiled: Compiled) -> int:

@@ -46,8 +46,8 @@ class Wasm(CpuBackend):
     on_host = False
     splits_complex = True
 
-    def lower(self, graph: Any, donated: Any = ()) -> Compiled:
-        return Compiled(graph, wasm.lower(graph, donated))
+    def lower(self, graph: Any, donated: Any = (), spent: bool = False) -> Compiled:
+        return Compiled(graph, wasm.lower(graph, donated, spent))
 
     def register(self, compiled: Compiled) -> int:
         raise AssertionError("nothing is compiled to be shown")
@@ -59,8 +59,8 @@ class WebGPU(Wasm):
     name = "webgpu"
     target = webgpu.WebGPUTarget(7, False)  # type: ignore[assignment]
 
-    def lower(self, graph: Any, donated: Any = ()) -> Compiled:
-        return Compiled(graph, webgpu.lower(graph, donated))
+    def lower(self, graph: Any, donated: Any = (), spent: bool = False) -> Compiled:
+        return Compiled(graph, webgpu.lower(graph, donated, spent))
 
 
 @pytest.fixture(params=[Wasm, WebGPU])

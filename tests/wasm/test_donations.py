@@ -135,6 +135,49 @@ def test_what_was_packed_of_the_old_contents_is_dropped(runtime: NodeRuntime) ->
     runtime.call("release", program=number)
 
 
+def cache_update() -> Graph:
+    """Return a cache with a new row, and the sums of its rows, which a scan computes."""
+    graph = Graph()
+    cache, row = graph.add_input(Aval((8, 64), ex.F)), graph.add_input(Aval((1, 64), ex.F))
+    starts = graph.add_input(Aval((2,), ex.I))
+    after = graph.add_eqn(OPS["dynamic_update_slice"], [cache, row, starts], ())
+    graph.outputs = [after, graph.add_eqn(OPS["cumsum"], [after], CUMSUM)]
+    return graph
+
+
+def test_a_slice_is_written_in_place(runtime: NodeRuntime) -> None:
+    graph = cache_update()
+    program = wasm.lower(graph, [0], spent=True)
+    assert program.donations == {program.outputs[0]: program.inputs[0]}
+    assert not wasm.lower(graph, [0]).donations  # the scan could fail
+    number = runtime.register(program)
+    rng = np.random.default_rng(1)
+    cache, row = (
+        rng.standard_normal(graph.avals[v].shape).astype(np.float32) for v in graph.inputs[:2]
+    )
+    slot, other = runtime.write(cache), runtime.write(row)
+    for start in (3, 0, 99):  # the last one is clipped
+        at = runtime.write(np.array([start, 0], np.int32))
+        wanted = evaluate(graph, [cache, row, np.array([start, 0], np.int32)])
+        before = runtime.call("memory")
+        made = runtime.call("run", program=number, slots=[-slot, other, at])
+        assert runtime.call("memory")["slots"] == before["slots"] + 1
+        got = [runtime.read(made + n, graph.avals[v]) for n, v in enumerate(graph.outputs)]
+        np.testing.assert_array_equal(got[0], wanted[0])
+        np.testing.assert_allclose(got[1], wanted[1], 1e-5, 1e-5)
+        cache, slot = got[0], made
+        runtime.call("free", slots=[made + 1, at])
+    runtime.call("free", slots=[slot, other])
+    runtime.call("release", program=number)
+
+
+def test_a_program_that_may_fail_later_must_announce_it(runtime: NodeRuntime) -> None:
+    program = wasm.lower(cache_update(), [0], spent=True)
+    program.spoils = False
+    with pytest.raises(RuntimeFailed, match="may fail after one that writes in place"):
+        runtime.register(program)
+
+
 def run_until_full(runtime: NodeRuntime, program: int, slot: int) -> list[int]:
     """Return the results for which the heap has room."""
     held: list[int] = []

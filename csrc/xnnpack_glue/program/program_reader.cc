@@ -222,7 +222,7 @@ class Reader {
       first_step = std::min(first_step, number);
       program_.donated[outputs[output]] = static_cast<int32_t>(inputs[input]);
     }
-    return read_sure_scratch(first_step);
+    return spoils(document) || read_sure_scratch(first_step);
   }
 
   // number: the step that writes the output, which must be the last to read the input.
@@ -234,6 +234,11 @@ class Reader {
     if (is_read_later || !may_overwrite(use_of(program_.steps[*number]), input))
       return fail("program: step %zu would overwrite input %d", *number, input);
     return true;
+  }
+
+  // Returns true if a run that fails may leave donated inputs changed.
+  static bool spoils(const Value& document) {
+    return document.HasMember("spoils") && document["spoils"].IsTrue();
   }
 
   // Ensures that a run that fails leaves its inputs unchanged.

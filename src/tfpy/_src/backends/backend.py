@@ -72,12 +72,14 @@ class Backend(Bookkeeping, ABC):
         return all(aval.dtype in stored for aval in avals)
 
     @abstractmethod
-    def lower(self, graph: Graph, donated: Collection[int] = ()) -> Compiled:
+    def lower(self, graph: Graph, donated: Collection[int] = (), spent: bool = False) -> Compiled:
         """Compile a Graph to the code that the backend runs.
 
         Args:
             donated: Positions of inputs that runs may pass as donated slots. The `donations` of the
                 Program contain those that are used.
+            spent: True if nothing reads donated inputs after a run that failed, so that the run may
+                leave them changed.
 
         Raises:
             NotLowerable: If the backend cannot run the Graph.
@@ -92,7 +94,8 @@ class Backend(Bookkeeping, ABC):
         """Run a program. Its outputs are the returned slot and the following ones.
 
         A negative slot is donated: after the run the slot no longer exists, and an output may take
-        its place. A run that fails leaves it unchanged.
+        its place. A run that fails leaves it unchanged, unless the program was lowered with
+        `spent`.
         """
 
     @abstractmethod

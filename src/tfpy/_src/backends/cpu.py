@@ -39,7 +39,7 @@ class CpuBackend(ArrayBackend, SlicedRuns, Timed):
         found: Array = self._arrays[slot].copy()
         return found
 
-    def lower(self, graph: Graph, donated: Collection[int] = ()) -> Compiled:
+    def lower(self, graph: Graph, donated: Collection[int] = (), spent: bool = False) -> Compiled:
         for eqn in graph.eqns:
             for value in eqn.outputs:
                 if graph.avals[value].nbytes > sys.maxsize:

@@ -139,7 +139,7 @@ class DeviceBackend(
             slots = [*slots, *(slot + 1 for slot in paired)]
         self._device.free(list(slots))
 
-    def lower(self, graph: Graph, donated: Collection[int] = ()) -> Compiled:
+    def lower(self, graph: Graph, donated: Collection[int] = (), spent: bool = False) -> Compiled:
         limit = self._device.limits["tensorBytes"]
         for eqn in graph.eqns:
             for value in eqn.outputs:
@@ -147,7 +147,7 @@ class DeviceBackend(
                     raise too_large(eqn.op.name, graph.avals[value], limit, self)
         if _has_complex(graph):  # the inputs of the Program differ from those of the Graph
             donated = ()
-        return Compiled(graph, self._lower(graph, donated))
+        return Compiled(graph, self._lower(graph, donated, spent))
 
     def register(self, compiled: Compiled) -> int:
         text, constants = _texts(compiled)

@@ -127,7 +127,7 @@ class KernelBackend(Backend):
         for slot in slots:
             self.drop(self._values.pop(slot)[0])
 
-    def lower(self, graph: Graph, donated: Collection[int] = ()) -> Compiled:
+    def lower(self, graph: Graph, donated: Collection[int] = (), spent: bool = False) -> Compiled:
         return Compiled(graph, None)
 
     def register(self, compiled: Compiled) -> int:

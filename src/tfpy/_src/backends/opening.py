@@ -69,10 +69,10 @@ async def open_webgpu() -> Backend:
 
 
 def _lower_and_print(
-    lower: Callable[..., Program], names: str, graph: Graph, donated: Collection[int]
+    lower: Callable[..., Program], names: str, graph: Graph, donated: Collection[int], spent: bool
 ) -> Program:
     """Lower a Graph and print its kernels with these names ("matmul,conv2d", or "all")."""
-    program = lower(graph, donated)
+    program = lower(graph, donated, spent)
     for kernel in program.kernels:
         if names == "all" or kernel.name in names.split(","):
             print(f"// {kernel.name}\n{kernel.source}")

@@ -290,7 +290,7 @@ class JaxBackend(ArrayBackend, Devices):
         array = self._arrays[slot]
         return None if isinstance(array, np.ndarray) else array.sharding
 
-    def lower(self, graph: Graph, donated: Collection[int] = ()) -> Compiled:
+    def lower(self, graph: Graph, donated: Collection[int] = (), spent: bool = False) -> Compiled:
         check(graph)
         made = JaxProgram(graph, donated)
         if has_control(graph):

@@ -19,6 +19,8 @@ Reuse of donated bytes:
 - wasm writes in place: an elementwise step may write over an operand that it reads in order. A run
   that fails must leave donated bytes unchanged, so the first step that writes in place is followed
   only by elementwise steps, which cannot fail.
+- The state of a loop is not read after a run that failed. There any step of wasm may write over an
+  operand that it reads in order, and other steps may follow.
 - webgl cannot draw into a texture that the same step reads. There an output takes the texture of an
   input whose last reader has already run.
 """
@@ -40,6 +42,26 @@ def update_in_place(program: Program, donated: Collection[int]) -> None:
     wanted = _wanted(program, donated)
     if wanted:
         program.steps, program.donations = _Schedule(program, wanted).made()
+
+
+def update_spent(program: Program, donated: Collection[int]) -> None:
+    """Add donations of a wasm Program that a failing run may leave changed.
+
+    Args:
+        donated: Input buffers that may be donated to a run, and are not read if it fails.
+    """
+    last = {i: number for number, step in enumerate(program.steps) for i in step.inputs}
+    free = set(donated).difference(program.donations.values())
+    for number, step in enumerate(program.steps):
+        (output,) = step.outputs
+        if output not in program.outputs or output in program.donations:
+            continue
+        own = [i for i in operands_in_order(program, step) if last[i] == number]
+        source = next((i for i in _fitting(program, output, sorted(free)) if i in own), None)
+        if source is not None:
+            program.donations[output] = source
+            program.spoils = True
+            free.remove(source)
 
 
 def reuse_dead(program: Program, donated: Collection[int]) -> None:
@@ -82,7 +104,7 @@ def _wanted(program: Program, donated: Collection[int]) -> dict[int, int]:
     for own in (True, False):
         for step in last:
             (output,) = step.outputs
-            reads = operands_in_order(step) if own else set(free) - set(step.inputs)
+            reads = operands_in_order(program, step) if own else set(free) - set(step.inputs)
             source = next((i for i in _fitting(program, output, free) if i in reads), None)
             if output not in wanted and source is not None:
                 wanted[output] = source

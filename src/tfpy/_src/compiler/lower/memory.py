@@ -5,9 +5,10 @@ a Program: the runtime keeps one, as large as the largest Program needs, and len
 Its blocks are not freed one by one. Inputs, outputs and constants are outside of the arena;
 `lower/donation_plan.py` describes who frees them.
 
-Two temporaries may share bytes if their live ranges do not overlap. An elementwise step that is the
-last reader of an operand writes its result in the operand's place. Temporaries are placed from the
-largest to the smallest, each at the lowest offset that is free during its lifetime.
+Two temporaries may share bytes if their live ranges do not overlap. An elementwise step, or an
+update of a slice, that is the last reader of an operand writes its result in the operand's place.
+Temporaries are placed from the largest to the smallest, each at the lowest offset that is free
+during its lifetime.
 """
 
 from __future__ import annotations
@@ -101,22 +102,26 @@ def _blocks(program: Program) -> list[_Block]:
 def _operand_to_overwrite(
     program: Program, step: Step, number: int, last: dict[int, int], blocks: dict[int, _Block]
 ) -> int | None:
-    """Return a temporary that an elementwise step may overwrite, or None.
-
-    The step must be its last reader and read it in the order in which it writes.
-    """
-    if program.kernels[step.kernel].name != "elementwise":
-        return None
+    """Return a temporary that a step may overwrite, or None. The step must be its last reader."""
     nbytes = program.buffers[step.outputs[0]].nbytes
-    for operand in operands_in_order(step):
+    for operand in operands_in_order(program, step):
         fits = operand in blocks and program.buffers[operand].nbytes == nbytes
         if fits and last[operand] == number:
             return operand
     return None
 
 
-def operands_in_order(step: Step) -> list[int]:
-    """Return the operands that an elementwise step reads in the order in which it writes."""
+def operands_in_order(program: Program, step: Step) -> list[int]:
+    """Return the operands over which a step may write its result.
+
+    An elementwise step reads them in the order in which it writes. A step that updates a slice
+    leaves all other elements unchanged.
+    """
+    kind = program.kernels[step.kernel].name
+    if kind == "dynamic_update_slice":
+        return [i for i in step.inputs[:1] if step.inputs.count(i) == 1]
+    if kind != "elementwise":
+        return []
     dims = cast(Sequence[int], step.params["dims"])
     strides = cast(Sequence[Sequence[int]], step.params["strides"])
     moved = {i for i, s in zip(step.inputs, strides, strict=True) if not _is_dense(dims, s)}

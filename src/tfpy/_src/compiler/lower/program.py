@@ -17,7 +17,8 @@ The JSON document::
 Each buffer is written once: by the caller (inputs), at registration (constants) or by one step.
 String parameters specialize a kernel when it is compiled. Numbers and lists of numbers are passed
 at run time. `donations` are pairs of an output and an input: the output is written over the input's
-bytes if the input is donated to a run (`lower/donation_plan.py`). `arena` exists if the lowering
+bytes if the input is donated to a run (`lower/donation_plan.py`). With `"spoils": true` a run that
+fails may leave donated inputs changed. `arena` exists if the lowering
 has planned the memory of temporaries, which are buffers that steps write and that are not outputs.
 It contains their total size and the offset of each (`lower/memory.py`). A backend may add keys to
 buffers and steps: see `lower/webgl/textures.py` for webgl and `lower/webgpu/steps.py` for webgpu.
@@ -101,6 +102,8 @@ class Program:
     steps: list[Step] = field(default_factory=list)
     donations: dict[int, int] = field(default_factory=dict)
     """Map from output buffers to input buffers."""
+    spoils: bool = False
+    """True if a run that fails may leave donated inputs changed."""
     arena: Arena | None = None
     equations: dict[int, Eqn] = field(default_factory=dict)
     """Map from buffers to the equations that define them, for explanations of the Program. Not in
@@ -156,6 +159,8 @@ class Program:
         }
         if self.donations:
             document["donations"] = [list(pair) for pair in self.donations.items()]
+        if self.spoils:
+            document["spoils"] = True
         if self.arena is not None:
             offsets = [list(pair) for pair in self.arena.offsets.items()]
             document["arena"] = {"nbytes": self.arena.nbytes, "offsets": offsets}

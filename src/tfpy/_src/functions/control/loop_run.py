@@ -33,7 +33,7 @@ class LoopRun(PartsRunner):
 
         self.test = Executable(test, of(test))
         carried = {value: p for p, value in enumerate(body.inputs[:state])}
-        self.body = Executable(body, replace(of(body), carried=carried))
+        self.body = Executable(body, replace(of(body), carried=carried, spent=True))
         self.state = state
         self.mirror = LoopMirror(test, body, state)
 

@@ -40,7 +40,7 @@ class DeviceStep:
         prelude's outputs."""
         own = {i for i, v in enumerate(region.inputs) if v in donated}
         places = [n for n, i in enumerate(self.read) if i in own]
-        self.main = DeviceProgram(main, backend, places)
+        self.main = DeviceProgram(main, backend, places, usage.spent)
         self.donatable = [self.read[n] for n in self.main.donatable]
         """Positions of the inputs that outputs can overwrite."""
         self.outputs = region.outputs

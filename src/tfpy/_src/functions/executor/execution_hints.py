@@ -21,6 +21,9 @@ class Usage:
     bits: int = 0
     """Number of bits for products with weights where supported. 0 keeps the dtype."""
 
+    spent: bool = False
+    """True if nothing reads the carried inputs after a run that failed."""
+
     @property
     def donated(self) -> Set[int]:
         """Inputs whose tensors have only one holder in addition to the list that a run receives.
@@ -36,6 +39,7 @@ class Usage:
             frozenset(number[v] for v in self.weights if v in number),
             {number[v]: output for v, output in self.carried.items() if v in number},
             self.bits,
+            self.spent,
         )
 
     def within(self, part: Graph, operands: Sequence[int]) -> Usage:

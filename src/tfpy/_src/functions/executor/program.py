@@ -39,15 +39,22 @@ class DeviceProgram:
         graph: The Graph.
         backend: The backend.
         donated: Positions of inputs that a run may pass as donated slots.
+        spent: True if nothing reads donated inputs after a run that failed.
 
     Raises:
         NotLowerable: If the backend cannot run the Graph.
     """
 
-    def __init__(self, graph: Graph, backend: Backend, donated: Collection[int] = ()) -> None:
+    def __init__(
+        self,
+        graph: Graph,
+        backend: Backend,
+        donated: Collection[int] = (),
+        spent: bool = False,
+    ) -> None:
         self.backend = backend
         self.graph = graph
-        self._donated = donated
+        self._donated, self._spent = donated, spent
         self._outputs: list[tuple[Aval, int]] = []  # with the number of slots before the output
         width = 0
         for value in graph.outputs:
@@ -55,7 +62,7 @@ class DeviceProgram:
             width += slots_of(backend, graph.avals[value])
         self._anew: Sequence[None] = [None] * len(self._outputs)  # no output reuses a storage
         began = clock() if recorders else 0.0
-        compiled = backend.lower(graph, donated)
+        compiled = backend.lower(graph, donated, spent)
         if began:
             note("lower", f"{len(graph.eqns)} equations", began)
         self._unregistered: Compiled | None = compiled
@@ -91,7 +98,7 @@ class DeviceProgram:
     @property
     def compiled(self) -> Compiled:
         """Compiled code of the program."""
-        return self._unregistered or self.backend.lower(self.graph, self._donated)
+        return self._unregistered or self.backend.lower(self.graph, self._donated, self._spent)
 
     def part(self, inputs: Sequence[Key], outputs: Sequence[Key]) -> CompiledPart:
         """Return the description of the program between these values."""

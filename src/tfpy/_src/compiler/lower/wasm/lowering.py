@@ -24,18 +24,19 @@ from tfpy._src.compiler.ir.kernel import KernelCall, Param, float_bits
 from tfpy._src.compiler.ir.strides import collapse
 from tfpy._src.compiler.lower.buffers import assign_buffers
 from tfpy._src.compiler.lower.calls import Elementwise
-from tfpy._src.compiler.lower.donation_plan import update_in_place
+from tfpy._src.compiler.lower.donation_plan import update_in_place, update_spent
 from tfpy._src.compiler.lower.memory import plan
 from tfpy._src.compiler.lower.program import Kernel, Program
 from tfpy._src.compiler.lower.wasm.target import with_parameters
 
 
-def lower(graph: Graph, donated: Collection[int] = ()) -> Program:
+def lower(graph: Graph, donated: Collection[int] = (), spent: bool = False) -> Program:
     """Return the wasm Program of a Graph.
 
     Args:
         donated: Positions of inputs that may be donated to a run. Then the Graph must not have
             complex values.
+        spent: True if nothing reads donated inputs after a run that failed.
 
     Raises:
         ValueError: If a value has a dtype that devices do not store.
@@ -47,7 +48,10 @@ def lower(graph: Graph, donated: Collection[int] = ()) -> Program:
         else:
             add_kernel(program, with_parameters(call), inputs, output)
     if donated:
-        update_in_place(program, [program.inputs[i] for i in donated])
+        buffers = [program.inputs[i] for i in donated]
+        update_in_place(program, buffers)
+        if spent:
+            update_spent(program, buffers)
     program.arena = plan(program).arena
     return program
 

@@ -23,13 +23,19 @@ from tfpy._src.compiler.lower.webgl.steps import MAX_TEXTURES, MIN_TARGETS
 
 
 def lower(
-    graph: Graph, donated: Collection[int] = (), targets: int = MIN_TARGETS, block: int = 0
+    graph: Graph,
+    donated: Collection[int] = (),
+    spent: bool = False,
+    targets: int = MIN_TARGETS,
+    block: int = 0,
 ) -> Program:
     """Return the WebGL2 Program of a Graph.
 
     Args:
         donated: Positions of inputs that may be donated to a run. Then the Graph must not have
             complex values.
+        spent: True if nothing reads donated inputs after a run that failed. Has no effect, because
+            steps do not write in place.
         targets: Number of textures to which the device writes at once: 4 (all devices) or 8 (most
             devices).
         block: Number of bytes of an input that a fragment reads through a uniform block, 0 if that

@@ -20,6 +20,7 @@ from tfpy._src.compiler.lower.webgpu.wgsl.language import WGSL
 def lower(
     graph: Graph,
     donated: Collection[int] = (),
+    spent: bool = False,
     max_inputs: int = MIN_INPUTS,
     tiles: bool = True,
     half: bool = False,
@@ -30,6 +31,8 @@ def lower(
     Args:
         donated: Positions of inputs that may be donated to a run. Then the Graph must not have
             complex values.
+        spent: True if nothing reads donated inputs after a run that failed. Has no effect, because
+            steps do not write in place.
         max_inputs: Number of arrays that a kernel can read on the device.
         tiles: True if large products are computed in tiles, for which a workgroup needs
             `TILE_BYTES` of shared memory.
