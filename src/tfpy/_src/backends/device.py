@@ -70,7 +70,7 @@ class DeviceBackend(
         self,
         name: str,
         device: bridge.Device,
-        lower: Callable[[Graph, Collection[int]], Program],
+        lower: Callable[[Graph, Collection[int], bool], Program],
         target: Target,
         processor: str = "CPU",
     ) -> None:
