@@ -24,6 +24,26 @@ NAMES = {
 }
 
 RAGGED = """
+tf.matmul(tf.ragged.constant([[1.0, 2.0], [3.0, 4.0]]), tf.ones([2, 1]))
+tf.matmul(tf.ones([1, 2]), tf.ragged.constant([[1, 2], [3, 4]]), transpose_b=True, output_type=tf.int32)
+tf.matmul(f, tf.ones([2, 1]))
+tf.matmul(f, tf.ones([2, 2, 2]))
+tf.matmul(f, f, transpose_a=True, adjoint_a=True)
+tf.matmul(tf.ragged.constant([[[[1.0, 2.0]], [[3.0, 4.0]]], [[[5.0, 6.0]]]]), tf.ragged.constant([[[[1.0], [2.0]], [[3.0], [4.0]]], [[[5.0], [6.0]]]]))
+tf.matmul(tf.ragged.constant([[[[1.0, 2.0]], [[3.0, 4.0]]]]), tf.ones([1, 2, 2, 1]))
+tf.matmul(tf.ragged.constant([[[[1.0, 2.0]]], []]), tf.ones([2, 1, 2, 1]))
+tf.compat.v1.where(tf.ragged.constant([[True, False], [True]]), r, -r)
+tf.compat.v1.where(tf.ragged.constant([[True, False], [True]]), r, 3)
+tf.compat.v1.where([True, False], r, tf.ragged.constant([[4], [6, 7]]))
+tf.compat.v1.where(True, r, r)
+tf.broadcast_dynamic_shape(tf.shape(r), [1]).static_lengths()
+tf.broadcast_dynamic_shape(tf.constant([2, 1]), tf.shape(r)).static_lengths()
+tf.broadcast_dynamic_shape(tf.shape(r), tf.constant([3, 1])).static_lengths()
+tf.experimental.DynamicRaggedShape.from_lengths([3, 2, 4])[1:].static_lengths()
+tf.experimental.DynamicRaggedShape.from_lengths([3, (2, 3, 1), 4])[1:]
+tf.experimental.DynamicRaggedShape.from_lengths([3, 2, 4])[::2]
+tf.experimental.DynamicRaggedShape.from_tensor(v).static_lengths()
+tf.experimental.DynamicRaggedShape.Spec.from_value(tf.shape(r)).num_row_partitions
 tf.add(1, v)
 tf.add(r, v)
 tf.concat([v, v], 0)

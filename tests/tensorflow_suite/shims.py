@@ -162,13 +162,14 @@ RAGGED = {
     "ragged_squeeze_op": ("squeeze",),
 }
 """Versions of functions for ragged tensors. The public functions call them."""
-SEGMENTS = {f"segment_{n}": getattr(tf.math, f"unsorted_segment_{n}")
-            for n in ("max", "mean", "min", "prod", "sqrt_n", "sum")}  # fmt: skip
+OTHERS = {f"segment_{n}": getattr(tf.math, f"unsorted_segment_{n}")
+          for n in ("max", "mean", "min", "prod", "sqrt_n", "sum")}  # fmt: skip
+OTHERS["boolean_mask"] = tf.ragged.boolean_mask
 
 
 def ragged_functions(module: str) -> dict[str, Any]:
     """Return the public functions in place of those of a module for ragged tensors."""
-    return {n: SEGMENTS.get(n) or getattr(tf, n, getattr(tf.math, n, None)) for n in RAGGED[module]}
+    return {n: OTHERS.get(n) or getattr(tf, n, getattr(tf.math, n, None)) for n in RAGGED[module]}
 
 
 SHIMS: dict[str, dict[str, Any]] = {

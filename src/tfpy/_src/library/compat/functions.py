@@ -8,13 +8,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from tfpy._src.base.errors import invalid
 from tfpy._src.compiler.ops import logic
 from tfpy._src.core.conversion import convert_to_tensor
+from tfpy._src.core.operand import with_composites
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.core.typing import TensorLike
 from tfpy._src.library.sparse import slicing as sparse_slicing
 from tfpy._src.tensors.array import joining, reshaping, scattering, slicing
+from tfpy._src.tensors.composite.ragged.broadcast import same_rows
+from tfpy._src.tensors.composite.ragged.tensor import RaggedTensor
 from tfpy._src.tensors.composite.sparse_tensor import SparseTensor
 from tfpy._src.tensors.variables.variable import Variable
 
@@ -274,6 +279,9 @@ def where(
     """
     if x is None or y is None:
         return slicing.where(condition, x, y)
+    given = [with_composites(value) for value in (condition, x, y)]
+    if any(isinstance(value, RaggedTensor) for value in given):
+        return _ragged_where(*given)
     c, a, b = convert_to_tensor(condition), convert_to_tensor(x), convert_to_tensor(y)
     one_shape = a.aval.shape == b.aval.shape
     rows = c.ndim == 1 and a.ndim > 0 and a.aval.shape[0] == c.aval.shape[0]
@@ -287,6 +295,26 @@ def where(
     if rows:
         c = reshaping.reshape(c, [-1] + [1] * (a.ndim - 1))
     return logic.select(c, a, b)
+
+
+def _ragged_where(condition: Any, x: Any, y: Any) -> Any:
+    """Select values or rows, at least one of the values is ragged.
+
+    Raises:
+        ValueError: If a ragged condition and the values do not have the same rows, or the condition
+            for rows is not a vector.
+    """
+    if isinstance(condition, RaggedTensor):
+        ragged = [value for value in (x, y) if isinstance(value, RaggedTensor)]
+        if len(ragged) < 2 or not all(same_rows(condition, value) for value in ragged):
+            raise ValueError("Input shapes do not match.")
+        return slicing.where(condition, x, y)
+    chosen = convert_to_tensor(condition)
+    if chosen.ndim != 1:
+        raise ValueError(f"Shape {chosen.shape} must have rank 1")
+    place = chosen.host_view()
+    rows = np.arange(place.size, dtype=np.int32)
+    return slicing.gather(joining.concat([x, y], 0), np.where(place, rows, rows + place.size))
 
 
 def sparse_concat(

@@ -71,8 +71,8 @@ def broadcast_dynamic_shape(shape_x: ShapeLike, shape_y: ShapeLike) -> Tensor:
     """Compute the shape that results from broadcasting tensors of two shapes, as a tensor.
 
     Args:
-        shape_x: First shape, an integer vector.
-        shape_y: Second shape, an integer vector.
+        shape_x: First shape, an integer vector or a `tf.experimental.DynamicRaggedShape`.
+        shape_y: Second shape, like `shape_x`.
 
     Returns:
         The broadcast shape, an int32 vector.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -25,14 +26,10 @@ class _Matrices:
     def __init__(self, x: Any, dtype: Any, transposed: bool, adjoint: bool) -> None:
         if not isinstance(x, RaggedTensor):
             self.padded: Tensor = convert_to_tensor(x, dtype)
-            if self.padded.ndim != 3:
-                raise _of_rank(self.padded)
             batch, height, width = self.padded.aval.shape
             self.sizes: list[Ints] = [np.full(batch, height), np.full(batch, width)]
             self.ragged = [False, False]
         else:
-            if x.ndim != 3:
-                raise _of_rank(x)
             self.padded = x.to_tensor()
             rows = np.diff(x.splits)
             self.sizes = [rows, _columns(x, rows)]
@@ -41,15 +38,6 @@ class _Matrices:
             self.padded = transpose(conj(self.padded) if adjoint else self.padded, [0, 2, 1])
             self.sizes.reverse()
             self.ragged.reverse()
-
-
-def _of_rank(x: Any) -> Exception:
-    """Return the error for batches that do not have rank 3."""
-    return invalid_value(
-        "matmul",
-        "The matrices in `a` and `b` may not be ragged in their innermost dimension: ragged "
-        f"operands must be batches of matrices of rank 3, got shape {x.shape}",
-    )
 
 
 def _columns(x: RaggedTensor, rows: Ints) -> Ints:
@@ -61,10 +49,39 @@ def _columns(x: RaggedTensor, rows: Ints) -> Ints:
     filled = rows > 0
     found[filled] = lengths[x.splits[:-1][filled]]
     if not np.array_equal(np.repeat(found, rows), lengths):
-        raise invalid_value(
-            "matmul", "The matrices in `a` and `b` may not be ragged in their innermost dimension."
-        )
+        raise _innermost()
     return found
+
+
+def _dense(x: Any) -> Tensor:
+    """Convert a matrix to a tensor.
+
+    Raises:
+        InvalidArgumentError: If its rows have different lengths.
+    """
+    if not isinstance(x, RaggedTensor):
+        return convert_to_tensor(x)
+    if np.unique(np.diff(x.splits)).size > 1:
+        raise _innermost()
+    return x.to_tensor()
+
+
+def _innermost() -> Exception:
+    return invalid_value(
+        "matmul", "The matrices in `a` and `b` may not be ragged in their innermost dimension."
+    )
+
+
+def _of_batches(a: Any, b: Any, product: Callable[[Any, Any], Any]) -> RaggedTensor:
+    """Multiply batches of batches.
+
+    Raises:
+        InvalidArgumentError: If they have different sizes.
+    """
+    x, y = (v if isinstance(v, RaggedTensor) else RaggedTensor.from_tensor(v) for v in (a, b))
+    if not np.array_equal(x.splits, y.splits):
+        raise invalid("matmul", "Batch dimensions of `a` and `b` do not have the same size.")
+    return RaggedTensor(product(x.values, y.values), x.splits, x.uniform_row_length)
 
 
 @implements(matmul, RaggedTensor)
@@ -81,14 +98,26 @@ def ragged_matmul(
     grad_a: bool = False,
     grad_b: bool = False,
     name: str | None = None,
-) -> RaggedTensor:
-    """Multiply the matrices of two batches, of which at least one is ragged.
+) -> RaggedTensor | Tensor:
+    """Multiply the matrices of two batches. At least one of them is ragged.
 
     Raises:
         InvalidArgumentError: If matrices do not match, or the rows of one matrix have different
             lengths.
+        ValueError: If the ranks differ, or a matrix is both transposed and adjoint.
     """
+    for name_of, both in (("a", transpose_a and adjoint_a), ("b", transpose_b and adjoint_b)):
+        if both:
+            raise ValueError(f"Only one of transpose_{name_of} and adjoint_{name_of} can be True.")
     dtype = (a if isinstance(a, RaggedTensor) else b).dtype
+    a, b = (v if isinstance(v, RaggedTensor) else convert_to_tensor(v, dtype) for v in (a, b))
+    if a.ndim != b.ndim:
+        raise ValueError(f"`a` and `b` must have the same rank, got shapes {a.shape} and {b.shape}")
+    options = (transpose_a, transpose_b, adjoint_a, adjoint_b)
+    if a.ndim == 2:
+        return matmul(_dense(a), _dense(b), *options, output_type=output_type)
+    if a.ndim > 3:
+        return _of_batches(a, b, lambda x, y: matmul(x, y, *options, output_type=output_type))
     x = _Matrices(a, dtype, transpose_a, adjoint_a)
     y = _Matrices(b, dtype, transpose_b, adjoint_b)
     if not np.array_equal(x.sizes[1], y.sizes[0]):

@@ -10,7 +10,7 @@ import numpy as np
 from tfpy._src.base.dtypes import DType, int32
 from tfpy._src.base.members import Listed
 from tfpy._src.core.conversion import constant, convert_to_tensor, host_values
-from tfpy._src.core.operand import Dispatched
+from tfpy._src.core.operand import Dispatched, with_composites
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.core.typing import DTypeLike, ShapeLike, TensorLike
 from tfpy._src.tensors.composite.ragged import row_partition as partition
@@ -164,6 +164,7 @@ class DynamicRaggedShape(Listed, Dispatched):
             >>> tf.experimental.DynamicRaggedShape.from_tensor(tf.zeros([2, 3]))
             <DynamicRaggedShape lengths=[2, 3] num_row_partitions=0>
         """
+        t = with_composites(t)
         t = t if isinstance(t, RaggedTensor) else convert_to_tensor(t)
         lengths, uniform = [], []
         while isinstance(t, RaggedTensor):
@@ -293,15 +294,18 @@ class DynamicRaggedShape(Listed, Dispatched):
         return at % self.rank
 
     def _part(self, start: int, stop: int, step: int) -> DynamicRaggedShape:
-        """Return the shape of the first axes.
+        """Return the shape of some axes.
 
         Raises:
-            NotImplementedError: If the slice does not begin with the first axis.
+            IndexError: If the slice has steps.
+            ValueError: If the slice does not begin with the first axis, and an axis is ragged.
         """
-        if start or step != 1:
-            raise NotImplementedError(
-                "DynamicRaggedShape: only slices that begin with axis 0 are supported"
-            )
+        if step != 1:
+            raise IndexError("Cannot stride through a shape")
+        if start:
+            if not all(map(self.is_uniform, range(self.rank))):
+                raise ValueError(f"All relevant dimensions must be uniform, got {self!r}")
+            return DynamicRaggedShape.of([], [], self.static_lengths()[start:stop])
         count = max(stop - 1, 0)
         rows = self._row_lengths[:count]
         if stop > self.num_row_partitions + 1:

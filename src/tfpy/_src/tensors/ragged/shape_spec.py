@@ -40,6 +40,30 @@ class DynamicRaggedShapeSpec(TypeSpec):
     ) -> None:
         self._partitions = tuple(row_partitions)
         self._inner = TensorShape(static_inner_shape)
+        if not all(isinstance(rows, RowPartition) for rows in self._partitions):
+            raise TypeError(f"row_partitions must be RowPartitions, got {row_partitions!r}")
+        sizes = [rows.static_nrows for rows in self._partitions[1:]]
+        for rows, size in zip(self._partitions, [*sizes, self._inner[0]], strict=False):
+            if size not in (None, rows.static_nvals):
+                raise ValueError(f"Dimensions {rows.static_nvals} and {size} are not compatible")
+
+    @classmethod
+    def from_value(cls, value: Any) -> DynamicRaggedShapeSpec:
+        """Return the description of a shape.
+
+        Args:
+            value: A `tf.experimental.DynamicRaggedShape`.
+
+        Returns:
+            A `tf.experimental.DynamicRaggedShape.Spec`.
+
+        Example:
+            >>> import tfpy as tf
+            >>> shape = tf.shape(tf.ragged.constant([[1, 2], [3]]))
+            >>> tf.experimental.DynamicRaggedShape.Spec.from_value(shape).shape
+            TensorShape([2, None])
+        """
+        return cls(value.row_partitions, value.inner_shape.host_view().tolist(), value.dtype)
 
     @property
     def num_row_partitions(self) -> int:

@@ -11,7 +11,7 @@ from tfpy._src.base import dtypes
 from tfpy._src.base.errors import invalid
 from tfpy._src.core.conversion import convert_to_tensor
 from tfpy._src.core.dispatch import implements
-from tfpy._src.tensors.array import making, reshaping
+from tfpy._src.tensors.array import broadcasting, making, reshaping
 from tfpy._src.tensors.composite.ragged.broadcast import match
 from tfpy._src.tensors.composite.ragged.row_partition import Ints
 from tfpy._src.tensors.composite.ragged.rows import RaggedRows
@@ -68,6 +68,13 @@ def broadcast_to(input: Any, shape: Any, name: str | None = None) -> Any:
     if not _has_splits(rows, target.nested_splits):
         raise _misfit(x, shape)
     return target.with_flat_values(reshaping.broadcast_to(flat, shape.inner_shape))
+
+
+@implements(broadcasting.broadcast_dynamic_shape, DynamicRaggedShape)
+def broadcast_dynamic_shape(shape_x: Any, shape_y: Any) -> DynamicRaggedShape:
+    """Compute the shape that results from broadcasting values of two shapes."""
+    x, y = (making.zeros(shape, dtypes.int32) for shape in (shape_x, shape_y))
+    return DynamicRaggedShape.from_tensor(x + y)
 
 
 def _has_splits(rows: RaggedRows, splits: Sequence[Ints]) -> bool:
