@@ -231,6 +231,21 @@ def test_unknown_ranks_and_defaults(writer: str, tmp_path: Path) -> None:
         assert found["sum"].numpy() == 4.0
 
 
+@pytest.mark.parametrize("writer", LIBRARIES)
+def test_signatures_of_loaded_models(writer: str, tmp_path: Path) -> None:
+    lib = LIBRARIES[writer]
+    module = lib.Module()
+    module.f = lib.function(lambda x: x * 2.0, input_signature=[lib.TensorSpec([None])])
+    lib.saved_model.save(module, str(tmp_path / "0"))
+    for i in range(3):
+        loaded = tfpy.saved_model.load(tmp_path / f"{i}")
+        tfpy.saved_model.save(loaded, tmp_path / f"{i + 1}", loaded.signatures)
+    for reader in LIBRARIES.values():
+        loaded = reader.saved_model.load(str(tmp_path / "3"))
+        found = loaded.signatures["serving_default"](reader.constant([1.0]))
+        assert next(iter(found.values())).numpy().tolist() == [2.0]
+
+
 def test_ops_of_one_rank(tmp_path: Path) -> None:
     module = tfpy.Module()
     module.f = tfpy.function(tfpy.transpose, input_signature=[tfpy.TensorSpec(None)])

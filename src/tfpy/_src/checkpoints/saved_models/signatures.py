@@ -136,7 +136,10 @@ def wrapper(key: str, function: ConcreteFunction, inner: WrittenFunction) -> Sig
     names = _named_outputs(function)
     pairs = zip(names, inner.outputs, strict=True)
     outputs = [TensorSpec(spec.shape, spec.dtype, name) for name, spec in pairs]
-    name = f"__inference_signature_wrapper_{key}_{inner.name.rpartition('_')[2]}"
+    number = inner.name.rpartition("_")[2]
+    name = f"__inference_signature_wrapper_{key}_{number}"
+    if name == inner.name:  # a signature of a loaded model
+        name = f"__inference_signature_{key}_{number}"
     arguments: list[tuple[str, DType, Sizes]] = [
         (f"arg_{i}", spec.dtype, _sizes(spec)) for i, spec in enumerate(inputs)
     ]
