@@ -244,6 +244,11 @@ def test_signatures_of_loaded_models(writer: str, tmp_path: Path) -> None:
         loaded = reader.saved_model.load(str(tmp_path / "3"))
         found = loaded.signatures["serving_default"](reader.constant([1.0]))
         assert next(iter(found.values())).numpy().tolist() == [2.0]
+        concrete = loaded.f.concrete_functions[0]
+        assert "x (POSITIONAL_OR_KEYWORD)" in concrete.pretty_printed_signature()
+        assert list(concrete.function_type.parameters) == ["x"]
+        assert concrete.graph.get_operations()[0].type == "Placeholder"
+        assert concrete.function_def.signature.name
 
 
 def test_ops_of_one_rank(tmp_path: Path) -> None:

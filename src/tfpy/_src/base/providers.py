@@ -19,6 +19,7 @@ PROVIDERS = {
     "ConcreteFunction.graph": (_FUNCTIONS, "graph_of"),
     "Graph.as_graph_def": (_NODES, "graph_def_of"),
     "Operation.node_def": (_NODES, "node_def_of"),
+    "TensorShape.as_proto": ("tfpy._src.library.protos.tensor_protos", "shape_message"),
 }
 """Module and function of each method."""
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from math import prod
-from typing import Any, NoReturn
+from typing import Any, NoReturn, Self
 
+from tfpy._src.base.providers import provided
+from tfpy._src.core.checked_shape import CheckedShape
 from tfpy._src.core.dimension import Dimension, known_size
 
 
-class TensorShape(tuple[int, ...]):
+class TensorShape(CheckedShape):
     """The shape of a tensor, a tuple of ints that compares equal to a list or tuple of them.
 
     A dimension is None if it is unknown, for example for the ragged axes of a ragged tensor.
@@ -225,52 +227,18 @@ class TensorShape(tuple[int, ...]):
             found = found.most_specific_compatible_shape(other)
         return found
 
-    def with_rank(self, rank: int) -> TensorShape:
-        """Return the shape, after checking that it has the given rank.
-
-        Args:
-            rank: Required rank.
+    def as_proto(self) -> Any:
+        """Return the shape as a message.
 
         Returns:
-            The shape itself.
-
-        Raises:
-            ValueError: If the rank differs.
+            A TensorShapeProto. Sizes that are not known are -1.
 
         Example:
             >>> import tfpy as tf
-            >>> tf.TensorShape([2, 3]).with_rank(2)
-            TensorShape([2, 3])
+            >>> [d.size for d in tf.TensorShape([2, None]).as_proto().dim]
+            [2, -1]
         """
-        return self._with(len(self) == rank, f"must have rank {rank}")
-
-    def with_rank_at_least(self, rank: int) -> TensorShape:
-        """Return the shape, after checking that its rank is at least `rank`.
-
-        Args:
-            rank: Smallest permitted rank.
-
-        Returns:
-            The shape itself.
-
-        Raises:
-            ValueError: If the rank is smaller.
-        """
-        return self._with(self.rank is None or self.rank >= rank, f"must have rank at least {rank}")
-
-    def with_rank_at_most(self, rank: int) -> TensorShape:
-        """Return the shape, after checking that its rank is at most `rank`.
-
-        Args:
-            rank: Largest permitted rank.
-
-        Returns:
-            The shape itself.
-
-        Raises:
-            ValueError: If the rank is larger.
-        """
-        return self._with(self.rank is None or self.rank <= rank, f"must have rank at most {rank}")
+        return provided("TensorShape.as_proto")(self)
 
     def assert_has_rank(self, rank: int) -> None:
         """Raise an error if the shape does not have the given rank.
@@ -302,11 +270,6 @@ class TensorShape(tuple[int, ...]):
             ValueError: If a dimension is None.
         """
         self._with(self.is_fully_defined(), "is not fully defined")
-
-    def _with(self, holds: bool, what: str) -> TensorShape:
-        if not holds:
-            raise ValueError(f"Shape {self} {what}")
-        return self
 
     def __bool__(self) -> bool:
         """Return True if the rank is known."""
@@ -388,8 +351,14 @@ class _UnknownShape(TensorShape):
     def concatenate(self, other: Sequence[int | None] | None) -> TensorShape:
         return self
 
-    def with_rank(self, rank: int) -> TensorShape:
+    def with_rank(self, rank: int) -> TensorShape:  # type: ignore[override]
         return TensorShape([None] * rank)
+
+    def with_rank_at_least(self, rank: int) -> Self:
+        return self
+
+    def with_rank_at_most(self, rank: int) -> Self:
+        return self
 
     def __len__(self) -> int:
         raise ValueError("Cannot take the length of shape with unknown rank.")

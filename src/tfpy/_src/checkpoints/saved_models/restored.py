@@ -255,6 +255,29 @@ class RestoredConcreteFunction:
         )
         return found
 
+    @property
+    def graph(self) -> Any:
+        """Graph with TensorFlow's operations, for inspection."""
+        return self.traced.graph
+
+    @property
+    def function_def(self) -> Any:
+        """The function as a message FunctionDef."""
+        return self.traced.function_def
+
+    @property
+    def function_type(self) -> inspect.Signature:
+        """Parameters of the function, with the specs of its arguments as annotations."""
+        return self.traced.function_type
+
+    def pretty_printed_signature(self) -> str:
+        """Describe the inputs, the output and the captured tensors.
+
+        Returns:
+            A string of several lines.
+        """
+        return self.traced.pretty_printed_signature()
+
     def _one_line(self) -> str:
         args, kwargs = self._signature
         given = bind(self._python_parameters, args, kwargs)
