@@ -126,6 +126,8 @@ def elsewhere(tf: Any, show: Callable[..., None]) -> None:
     show(spec.shape, spec.rank, spec.is_compatible_with(x), spec == tf.type_spec_from_value(x[:1]))
     inner = tf.experimental.DynamicRaggedShape.Spec([], [2], tf.int64)
     made = tf.experimental.StructuredTensor.Spec({"a": tf.TensorSpec([2], tf.int32)}, inner)
+    scalar = tf.experimental.DynamicRaggedShape.Spec([], [], tf.int64)
+    show(scalar.rank, tf.experimental.StructuredTensor.Spec({}, scalar).shape)
     show(made.shape, inner.rank, inner.num_row_partitions, inner.inner_rank)
     show(tf.experimental.StructuredTensor.from_pyval([{"a": 1}, {"a": 2}], made))
 

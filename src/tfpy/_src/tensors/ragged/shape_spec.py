@@ -40,12 +40,6 @@ class DynamicRaggedShapeSpec(TypeSpec):
     ) -> None:
         self._partitions = tuple(row_partitions)
         self._inner = TensorShape(static_inner_shape)
-        if not all(isinstance(rows, RowPartition) for rows in self._partitions):
-            raise TypeError(f"row_partitions must be RowPartitions, got {row_partitions!r}")
-        sizes = [rows.static_nrows for rows in self._partitions[1:]]
-        for rows, size in zip(self._partitions, [*sizes, self._inner[0]], strict=False):
-            if size not in (None, rows.static_nvals):
-                raise ValueError(f"Dimensions {rows.static_nvals} and {size} are not compatible")
 
     @classmethod
     def from_value(cls, value: Any) -> DynamicRaggedShapeSpec:
