@@ -8,6 +8,7 @@ import threading
 from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
 import pytest
 from api.same import same
 from on_jax import strategies
@@ -39,6 +40,21 @@ def four_devices() -> Iterator[list[str]]:
 def test_replicas_that_compute_in_turn(name: str, four_devices: list[str]) -> None:
     found = strategies.PROGRAMS[name](tfpy, tfpy.distribute.MirroredStrategy(four_devices))
     compare(strategies.plain(found), OF_TENSORFLOW[name])
+
+
+def test_values_of_replicas_as_text(four_devices: list[str]) -> None:
+    strategy = tfpy.distribute.MirroredStrategy(four_devices[:2])
+    with strategy.scope():
+        mirrored = tfpy.Variable([2.0], name="a")
+        generator = tfpy.random.Generator.from_seed(1)
+    number = strategy.run(lambda: tfpy.distribute.get_replica_context().replica_id_in_sync_group)
+    tensor = "tf.Tensor({0}, shape=(), dtype=int32)"
+    assert str(number) == f"PerReplica:{{\n  0: {tensor.format(0)},\n  1: {tensor.format(1)}\n}}"
+    assert "1: <tf.Tensor: shape=(), dtype=int32, numpy=1>" in repr(number)
+    assert repr(mirrored).startswith("MirroredVariable:{\n  0: <tf.Variable 'a:0' shape=(1,)")
+    assert "  1: <tf.Variable 'a/replica_1:0' shape=(1,)" in repr(mirrored)
+    drawn = strategy.run(lambda: generator.normal([]))  # values of TensorFlow
+    np.testing.assert_allclose(drawn.values, [-0.87930447, 0.020661574], rtol=1e-5)
 
 
 def test_exchange_within_a_condition(four_devices: list[str]) -> None:

@@ -82,7 +82,9 @@ def test_group_by_window(tf: Any) -> Any:
         d.group_by_window(lambda x: x % 2, lambda key, group: group.map(lambda x: x + key), 100),
         sized,
     ]
-    return [shown(tf, x) for x in found]
+    endless = d.repeat().group_by_window(lambda x: x % 2, lambda k, g: g.batch(2), 2)
+    sizes = [int(sized.cardinality()), int(endless.cardinality())]
+    return [*sizes, *(shown(tf, x) for x in found)]
 
 
 @same

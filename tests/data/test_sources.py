@@ -233,6 +233,12 @@ def test_saved_iterators(tf: Any) -> Any:
     path = tf.train.Checkpoint(it=first).save(prefix)
     tf.train.Checkpoint(it=second).restore(path)
     found += [sorted([*head, *second]) == sorted([*range(10), *range(10)])]
+    random = data.map(lambda x: tf.random.uniform([]))
+    with pytest.raises(tf.errors.FailedPreconditionError):
+        tf.train.Checkpoint(it=iter(random)).write(prefix)
+    options = tf.data.Options()
+    options.experimental_external_state_policy = tf.data.experimental.ExternalStatePolicy.WARN
+    tf.train.Checkpoint(it=iter(random.with_options(options))).write(prefix)
     other = iter(tf.data.Dataset.from_tensor_slices([1, 2]))
     with pytest.raises(tf.errors.NotFoundError, match="dataset definition has not changed"):
         tf.train.Checkpoint(it=other).restore(path)

@@ -32,8 +32,8 @@ def describe(value: Any, depth: int = 4) -> Description:
     if type(value).__name__ == "TensorShape":
         return ("plain", str(value))
     if depth and isinstance(value, Mapping):
-        items = list(value.items())[:LIMIT]
-        return ("items", [(str(k), describe(v, depth - 1)) for k, v in items])
+        items = sorted(((str(k), v) for k, v in value.items()), key=lambda item: item[0])
+        return ("items", [(k, describe(v, depth - 1)) for k, v in items[:LIMIT]])
     if depth and isinstance(value, list | tuple):
         return ("items", [(str(i), describe(v, depth - 1)) for i, v in enumerate(value[:LIMIT])])
     if callable(getattr(value, "to_list", None)) and hasattr(value, "ragged_rank"):

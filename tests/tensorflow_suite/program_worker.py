@@ -50,7 +50,9 @@ class _Pictures(MetaPathFinder, Loader):
     def create_module(self, spec: ModuleSpec) -> Any:
         made = types.ModuleType(spec.name)
         mock = MagicMock(name=spec.name)
-        mock.subplots.return_value = (MagicMock(), MagicMock())
+        mock.get_ipython.return_value = None
+        for owner in (mock, mock.pyplot):
+            owner.subplots.return_value = (MagicMock(), MagicMock())
         mock.tqdm.side_effect = mock.trange.side_effect = lambda items, **options: items
         vars(made).update(__getattr__=lambda name: getattr(mock, name), __path__=[])
         return made

@@ -256,6 +256,12 @@ def test_ops_of_one_rank(tmp_path: Path) -> None:
     module.f = tfpy.function(tfpy.transpose, input_signature=[tfpy.TensorSpec(None)])
     with pytest.raises(ValueError, match="inputs of different ranks"):
         tfpy.saved_model.save(module, tmp_path)
+    module.f = tfpy.function(tfpy.shape, input_signature=[tfpy.TensorSpec(None)])
+    with pytest.raises(ValueError, match="depends on an open size"):
+        tfpy.saved_model.save(module, str(tmp_path))
+    module.f = tfpy.function(lambda x: x * tfpy.ones([4]), [tfpy.TensorSpec(None)])
+    with pytest.raises((ValueError, tfpy.errors.InvalidArgumentError), match="Incompatible"):
+        tfpy.saved_model.save(module, str(tmp_path))
 
 
 def test_random_numbers_differ_in_each_call(tmp_path: Path) -> None:

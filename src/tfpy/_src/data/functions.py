@@ -170,6 +170,7 @@ class DataFunction:
         self._traced: ConcreteFunction | None = None
         self._programs: dict[Any, _Program | None] = {}
         self._spec: Any = None
+        self._found: ConcreteFunction | None = None  # also if it runs op by op
         if all(isinstance(s, TensorSpec | DatasetSpec | NoneTensorSpec) for s in self._specs):
             self._trace()
 
@@ -185,6 +186,18 @@ class DataFunction:
                 )
             self._called_first(example)
         return self._spec
+
+    @cached_property
+    def is_stateful(self) -> bool:
+        """True if the function is known to use random numbers, Variables or Python functions."""
+        found = self._found
+        try:
+            return found is not None and (
+                any(e.variable is not None or e.anew is not None for e in found.extras)
+                or any(eqn.op.stateful for eqn in found.traced.graph.eqns)
+            )
+        except NotTraceableError:
+            return False
 
     @cached_property
     def of_rows(self) -> Call | None:
@@ -225,6 +238,7 @@ class DataFunction:
         except NotTraceableError:
             self._spec = None
             return
+        self._found = found
         results = structure.flatten(self._spec)
         if all(isinstance(s, TensorSpec) for s in (*self._specs, *results)):
             self._traced = found

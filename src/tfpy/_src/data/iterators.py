@@ -9,14 +9,16 @@ from itertools import islice
 from typing import Any
 
 from tfpy._src.backends.event_loop import give_turn
-from tfpy._src.base.errors import NotFoundError, OutOfRangeError
+from tfpy._src.base.errors import FailedPreconditionError, NotFoundError, OutOfRangeError
 from tfpy._src.core.conversion import constant
 from tfpy._src.core.operand import HostObject
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.core.typing import Nest, TensorLike
 from tfpy._src.data import structure
+from tfpy._src.data.functions import DataFunction
 from tfpy._src.data.node import DatasetNode
 from tfpy._src.data.optional import Optional
+from tfpy._src.data.options import ExternalStatePolicy
 from tfpy._src.data.run import AwaitedRun, DatasetRun
 from tfpy._src.data.specs import IteratorSpec
 from tfpy._src.data.structure import Flat
@@ -140,8 +142,26 @@ class _Resumable:
 
     @property
     def state(self) -> Tensor:
-        """The state as a scalar string tensor."""
+        """The state as a scalar string tensor.
+
+        Raises:
+            FailedPreconditionError: If the elements depend on other state.
+        """
+        other = None if self._ignores_other_state(self._node) else _stateful_node(self._node)
+        if other is not None:
+            raise FailedPreconditionError(
+                None,
+                "Iterator",
+                f"The state of the iterator cannot be saved, because a function of {other.name} "
+                "uses random numbers, Variables or Python functions. Use stateless random ops, or "
+                "set tf.data.Options.experimental_external_state_policy to IGNORE.",
+            )
         return constant(json.dumps([self._given, self._run.drawn]))
+
+    def _ignores_other_state(self, node: DatasetNode) -> bool:
+        policy = getattr(node.own_options, "experimental_external_state_policy", None)
+        allowed = policy is not None and policy is not ExternalStatePolicy.FAIL
+        return allowed or any(map(self._ignores_other_state, node.inputs))
 
     def restore(self, state: TensorLike) -> None:
         """Continue behind the elements of a state."""
@@ -155,6 +175,14 @@ class _Resumable:
                 f"The state of the iterator is behind {count} elements, but the dataset has only "
                 f"{found}. Make sure the dataset definition has not changed.",
             )
+
+
+def _stateful_node(node: DatasetNode) -> DatasetNode | None:
+    """Return a node, among a node and its inputs, with a function that has state; None if none."""
+    own = (value for value in vars(node).values() if isinstance(value, DataFunction))
+    if any(function.is_stateful for function in own):
+        return node
+    return next(filter(None, map(_stateful_node, node.inputs)), None)
 
 
 class OwnedIterator(Iterator):

@@ -14,7 +14,7 @@ from tfpy._src.compiler.ir.aval import Array
 from tfpy._src.data import structure
 from tfpy._src.data.functions import DataFunction
 from tfpy._src.data.mapping import function_of
-from tfpy._src.data.node import DatasetNode
+from tfpy._src.data.node import INFINITE, UNKNOWN, DatasetNode
 from tfpy._src.data.run import NOT_YET, DatasetRun
 from tfpy._src.data.specs import DatasetSpec
 from tfpy._src.data.structure import Flat
@@ -229,6 +229,10 @@ class GroupByWindow(DatasetNode):
     @cached_property
     def spec(self) -> Any:
         return self._reduce.spec.element_spec
+
+    @property
+    def cardinality(self) -> int:
+        return INFINITE if self.inputs[0].cardinality == INFINITE else UNKNOWN
 
     def elements(self, run: DatasetRun) -> Iterator[Flat]:
         key_of, size_of, reduce = (f.start(run) for f in (self._key, self._size, self._reduce))

@@ -33,7 +33,7 @@ class AutoShardPolicy(enum.IntEnum):
 
 
 class ExternalStatePolicy(enum.Enum):
-    """Policy for saving datasets with external state, which is stored but has no effect.
+    """Policy for saving iterators whose elements depend on external state, such as random numbers.
 
     It is the setting `experimental_external_state_policy` of `tf.data.Options`.
 

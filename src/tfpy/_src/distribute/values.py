@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from tfpy._src.backends import registry
@@ -88,5 +88,11 @@ class PerReplica(DistributedValues, Wrapper):
     def __repr__(self) -> str:
         if tracing.current() is not None:
             return f"PerReplica({self.stacked!r})"
-        lines = ",\n".join(f"  {i}: {value!r}" for i, value in enumerate(self.values))
+        return self._lines(repr)
+
+    def __str__(self) -> str:
+        return repr(self) if tracing.current() is not None else self._lines(str)
+
+    def _lines(self, shown: Callable[[Any], str]) -> str:
+        lines = ",\n".join(f"  {i}: {shown(value)}" for i, value in enumerate(self.values))
         return f"PerReplica:{{\n{lines}\n}}"

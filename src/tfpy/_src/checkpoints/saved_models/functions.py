@@ -14,6 +14,7 @@ import numpy as np
 
 from tfpy._src.base.dtypes import DType, resource
 from tfpy._src.base.errors import OpError
+from tfpy._src.compiler.ir.aval import Aval
 from tfpy._src.core import nest
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.formats.graph_writing.emitter import FileNode, NodeValue, unsupported
@@ -32,6 +33,7 @@ from tfpy._src.formats.tensorflow.writer.whole import SAVED
 from tfpy._src.functions.tf_function.concrete import ConcreteFunction
 from tfpy._src.functions.tf_function.description import parameters_of, structured
 from tfpy._src.functions.tf_function.signature import TensorSpec
+from tfpy._src.functions.tf_function.untraced import Untraced
 from tfpy._src.tensors.variables.variable import Variable
 
 
@@ -103,7 +105,8 @@ def written(concrete: ConcreteFunction, name: str) -> WrittenFunction:
             found.append(_written(concrete, name, rank))
         except (ValueError, OpError) as error:
             errors.append(error)
-    if not found:
+    unwritten = any(isinstance(error, OpenSizeError) for error in errors)
+    if not found and not unwritten and not _takes_vectors(concrete):
         return _written(concrete, name, rank=0)
     if errors:
         raise errors[0]
@@ -113,6 +116,17 @@ def written(concrete: ConcreteFunction, name: str) -> WrittenFunction:
             "contains only one of them. Pass a tf.TensorSpec with a shape"
         )
     return found[0]
+
+
+def _takes_vectors(concrete: Any) -> bool:
+    """Return True if inputs of unknown rank can be vectors, at least of one element."""
+    shapes = [(t.shape.as_list() if t.shape.rank is not None else [1], t.dtype)
+              for _, t in concrete.call.tensors]  # fmt: skip
+    avals = [Aval(tuple(1 if n is None else n for n in shape), dtype) for shape, dtype in shapes]
+    try:
+        return not isinstance(concrete.sized(avals), Untraced)
+    except (ValueError, TypeError, OpError):
+        return False
 
 
 def _written(concrete: ConcreteFunction, name: str, rank: int | None = None) -> WrittenFunction:

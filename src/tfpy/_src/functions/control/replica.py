@@ -48,6 +48,10 @@ class Replica(TracedPart):
         """Number of replicas."""
         return len(self.devices)
 
+    def number(self) -> Tensor:
+        """Return the number of the replica that computes, an int32 scalar."""
+        return collectives.replica_id()
+
     def feed(self, fetching: Callable[[], Callable[[], Array]], aval: Aval, name: str) -> Tensor:
         """Return a random state: the shared state with the replica's number in the last word."""
         whole = self.outer.feed(fetching, aval, name)

@@ -55,11 +55,12 @@ def absolute_difference(
 def cosine_distance(
     labels: TensorLike,
     predictions: TensorLike,
-    axis: int,
+    axis: int | None = None,
     weights: TensorLike = 1.0,
     scope: str | None = None,
     loss_collection: str | None = GraphKeys.LOSSES,
     reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS,
+    dim: int | None = None,
 ) -> Tensor:
     """Compute the cosine distance loss, `1 - sum(labels * predictions)`, along an axis.
 
@@ -76,6 +77,7 @@ def cosine_distance(
         loss_collection: Collection of the graph to which the loss is added.
         reduction: Reduction of the losses, `"none"`, `"weighted_sum"`, `"weighted_mean"` or
             `"weighted_sum_by_nonzero_weights"` (default). See `tf.compat.v1.losses.Reduction`.
+        dim: Former name of `axis`.
 
     Returns:
         Scalar tensor, or a tensor with the weighted loss of each element if `reduction` is
@@ -83,7 +85,7 @@ def cosine_distance(
 
     Raises:
         ValueError: If the shapes of the first two arguments differ, `weights` cannot be broadcast
-            to the losses, or `reduction` is unknown.
+            to the losses, `reduction` is unknown, or not exactly one of `axis` and `dim` is given.
 
     Example:
         >>> import tfpy as tf
@@ -92,9 +94,11 @@ def cosine_distance(
 
     See also: `tf.compat.v1.losses.mean_squared_error`.
     """
+    if (axis is None) == (dim is None):
+        raise ValueError("You must specify 'axis', or 'dim', but not both.")
     return collected(
         losses.cosine_distance, scope, loss_collection,
-        labels, predictions, axis, weights, reduction,
+        labels, predictions, dim if axis is None else axis, weights, reduction,
     )  # fmt: skip
 
 

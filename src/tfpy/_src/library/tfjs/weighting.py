@@ -22,6 +22,9 @@ class Reduction:
             `"weighted_mean"`.
         SUM_BY_NONZERO_WEIGHTS: Sum of the weighted losses, divided by the number of weights that
             are not 0. The name is `"weighted_sum_by_nonzero_weights"`.
+        SUM_OVER_NONZERO_WEIGHTS: Another name of `SUM_BY_NONZERO_WEIGHTS`.
+        SUM_OVER_BATCH_SIZE: Sum of the weighted losses, divided by the number of losses. The name
+            is `"weighted_sum_over_batch_size"`.
 
     Example:
         >>> import tfpy as tf
@@ -37,6 +40,23 @@ class Reduction:
     SUM = "weighted_sum"
     MEAN = "weighted_mean"
     SUM_BY_NONZERO_WEIGHTS = "weighted_sum_by_nonzero_weights"
+    SUM_OVER_NONZERO_WEIGHTS = SUM_BY_NONZERO_WEIGHTS
+    SUM_OVER_BATCH_SIZE = "weighted_sum_over_batch_size"
+
+    @classmethod
+    def all(cls) -> tuple[str, ...]:
+        """Return the names of all reductions.
+
+        Returns:
+            Tuple of strings.
+
+        Example:
+            >>> import tfpy as tf
+            >>> tf.compat.v1.losses.Reduction.all()[:2]
+            ('none', 'weighted_sum')
+        """
+        names = (cls.NONE, cls.SUM, cls.MEAN, cls.SUM_OVER_BATCH_SIZE)
+        return (*names, cls.SUM_OVER_NONZERO_WEIGHTS, cls.SUM_BY_NONZERO_WEIGHTS)
 
     @classmethod
     def validate(cls, key: str) -> None:
@@ -52,7 +72,7 @@ class Reduction:
             >>> import tfpy as tf
             >>> tf.compat.v1.losses.Reduction.validate("weighted_sum")
         """
-        if key not in (cls.NONE, cls.SUM, cls.MEAN, cls.SUM_BY_NONZERO_WEIGHTS):
+        if key not in cls.all():
             raise ValueError(f"Invalid Reduction Key {key}")
 
 
@@ -66,8 +86,9 @@ def compute_weighted_loss(
         weights: Weight of each loss, a scalar or a tensor of the same rank as `losses`. Each
             dimension of the tensor is 1 or equal to the corresponding dimension of `losses`.
             Default: 1.
-        reduction: Reduction of the losses, `"none"`, `"weighted_sum"`, `"weighted_mean"` or
-            `"weighted_sum_by_nonzero_weights"` (default). See `tf.compat.v1.losses.Reduction`.
+        reduction: Reduction of the losses, `"none"`, `"weighted_sum"`, `"weighted_mean"`,
+            `"weighted_sum_over_batch_size"` or `"weighted_sum_by_nonzero_weights"` (default). See
+            `tf.compat.v1.losses.Reduction`.
 
     Returns:
         Tensor with the dtype of `losses`. It is a scalar, unless `reduction` is `"none"`.
@@ -104,6 +125,8 @@ def _reduced(x: Tensor, w: Tensor, reduction: str) -> Tensor:
     total = reductions.reduce_sum(weighted)
     if reduction == Reduction.SUM:
         return total
+    if reduction == Reduction.SUM_OVER_BATCH_SIZE:
+        return ew.divide_no_nan(total, float(x.size))
     each = broadcast_to(w, x.aval.shape)
     if reduction == Reduction.SUM_BY_NONZERO_WEIGHTS:
         each = cast(logic.not_equal(each, 0.0), dtypes.float32)

@@ -302,7 +302,16 @@ class GeneratorState:
             return self._advance(blocks)
         words = unstack(self._state)
         self._state.assign(primitives.random_state_advanced(*words, blocks=blocks))
-        return (*words[4:], *words[:4])
+        return (*self._own_key(words[4:]), *words[:4])
+
+    def _own_key(self, key: list[Tensor]) -> list[Tensor]:
+        """Return the key of a replica, if the generator was created in a strategy's scope."""
+        replica, strategy = tracing.local.replica, self._state.strategy
+        if replica is None or strategy is None:
+            return key
+        zero = constant(0)
+        state = (*key, replica.number(), zero, zero, zero)
+        return unstack(sampling.draw(primitives.random_bits, state, shape=(2,)))
 
     def _reserve(self, shape: Any) -> sampling.State:
         """Advance the counter by the numbers of a tensor, and return the state before."""

@@ -12,7 +12,7 @@ from tfpy._src.compiler.ir.aval import Aval
 from tfpy._src.core import tape as tapes
 from tfpy._src.core.conversion import constant, convert_to_tensor
 from tfpy._src.core.name_scope import prefix
-from tfpy._src.core.tensor import Reference, Tensor, printed
+from tfpy._src.core.tensor import Reference, Tensor
 from tfpy._src.core.tensor_shape import TensorShape, known_shape
 from tfpy._src.core.typing import DTypeLike, ShapeLike, TensorLike
 from tfpy._src.tensors.variables import creators
@@ -24,6 +24,7 @@ from tfpy._src.tensors.variables.distribution import (
     scope,
 )
 from tfpy._src.tensors.variables.python_values import PythonValues
+from tfpy._src.tensors.variables.text import text_of
 
 OF_REPLICAS: dict[VariableSynchronization, type[Variable]] = {}
 """Classes that replace Variable in the scope of several replicas. They register themselves."""
@@ -349,10 +350,7 @@ class Variable(AssignMethods, PythonValues, metaclass=_Creatable):
         return self.name
 
     def __repr__(self) -> str:
-        what = f"<tf.Variable '{self._shown_name}' shape={self.shape} dtype={self.dtype.name}"
-        if tracing.local.active:
-            return f"{what}>"
-        return f"{what}, numpy={printed(self.tensor, repr)}>"
+        return text_of(self, self._shown_name)
 
     def _repr_html_(self) -> str:
         trainable = "trainable" if self.trainable else "not trainable"
