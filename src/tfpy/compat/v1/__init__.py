@@ -160,6 +160,11 @@ from tfpy._src.library.compat.scattering import (
     scatter_update as scatter_update,
 )
 from tfpy._src.library.compat.scoped_variables import get_variable as get_variable
+from tfpy._src.library.compat.sparse_features import (
+    sparse_merge as sparse_merge,
+    sparse_reduce_max_sparse as sparse_reduce_max_sparse,
+    sparse_reduce_sum_sparse as sparse_reduce_sum_sparse,
+)
 from tfpy._src.library.compat.switches import (
     control_flow_v2_enabled as control_flow_v2_enabled,
     disable_control_flow_v2 as disable_control_flow_v2,
@@ -228,6 +233,7 @@ from tfpy.compat.v1 import (
     data as data,
     debugging as debugging,
     dtypes as dtypes,
+    errors as errors,
     gfile as gfile,
     graph_util as graph_util,
     image as image,

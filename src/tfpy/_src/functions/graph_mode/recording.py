@@ -37,6 +37,7 @@ _PLACES = (
     *("tfpy._src.formats", "tfpy._src.checkpoints", "tfpy._src.library.config"),
     *("tfpy._src.library.extension_types", "tfpy._src.library.feature_columns"),
     *("tfpy._src.backends", "tfpy._src.core.nest", "tfpy._src.library.profiler"),
+    *("tfpy._src.library.compat.error_codes", "tfpy._src.testing"),
 )
 """Modules with functions that are not calls of operations, or know graphs themselves."""
 
