@@ -83,7 +83,6 @@ from tfpy._src.library.compat.graph_extras import (
     get_seed as get_seed,
     op_scope as op_scope,
     variable_op_scope as variable_op_scope,
-    wrap_function as wrap_function,
 )
 from tfpy._src.library.compat.graph_partitioners import (
     fixed_size_partitioner as fixed_size_partitioner,
@@ -175,6 +174,7 @@ from tfpy._src.library.compat.switches import (
     enable_v2_tensorshape as enable_v2_tensorshape,
     resource_variables_enabled as resource_variables_enabled,
 )
+from tfpy._src.library.compat.wrapped_functions import wrap_function as wrap_function
 from tfpy._src.library.debugging.logs import get_logger as get_logger
 from tfpy._src.library.io.decoding import decode_compressed as decode_compressed
 from tfpy._src.library.io.files import (
