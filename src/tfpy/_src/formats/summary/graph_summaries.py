@@ -18,7 +18,7 @@ from tfpy._src.functions.graph_mode.collections import GraphKeys
 from tfpy._src.functions.graph_mode.defaults import get_default_graph
 from tfpy._src.functions.graph_mode.recording import recorded
 from tfpy._src.functions.tf_function.signature import TensorSpec
-from tfpy._src.library.compat.graph_scopes import name_scope
+from tfpy._src.library.compat.graphs.scopes import name_scope
 from tfpy._src.library.io.audio import encode_wav
 from tfpy._src.library.io.images import encode_png
 from tfpy._src.library.protos.summaries import HistogramProto, Summary, SummaryMetadata

@@ -19,7 +19,7 @@ from tfpy._src.functions.control.effects import py_function
 from tfpy._src.functions.control.ordering import group
 from tfpy._src.functions.graph_mode.defaults import get_default_graph
 from tfpy._src.functions.graph_mode.recording import recorded
-from tfpy._src.library.compat.graph_scopes import VariableScope, name_scope, variable_scope
+from tfpy._src.library.compat.graphs.scopes import VariableScope, name_scope, variable_scope
 from tfpy._src.library.debugging.assertions import check_numerics
 from tfpy._src.tensors.array.reshaping import identity
 from tfpy._src.tensors.random.streams import op_seeds
