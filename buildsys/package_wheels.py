@@ -105,7 +105,7 @@ OTHERS_LATE = (
     *("library/image/drawing", "library/io/image_parts", "library/io/jpeg_quality"),
     *("library/io/matching", "functions/graph_mode/*", "tensors/special/*", "testing/*"),
     *("functions/control/critical_section", "library/config/execution", "library/io/decoding"),
-    *("library/strings/edit_distance", "library/strings/fingerprints"),
+    *("library/strings/edit_distance", "library/strings/fingerprints", "library/strings/scripts"),
     *("library/io/dlpack", "data/databases", "library/sparse/ragged_crossing"),
     *("library/sparse/sampled", "tensors/nn/quantized_tensors"),
     *("tensors/nn/moving_average", "tensors/random/initializers", "tensors/random/word_stream"),

@@ -2,6 +2,8 @@
 
 # Generated from api.toml and the op table by `build.py face`. Edit those instead.
 
+import typing as _typing
+
 from tfpy._src.core.primitives import (
     as_string as as_string,
     length as length,
@@ -38,3 +40,10 @@ from tfpy._src.library.strings.unicode import (
     unicode_split_with_offsets as unicode_split_with_offsets,
     unicode_transcode as unicode_transcode,
 )
+
+if _typing.TYPE_CHECKING:
+    from tfpy._src.library.strings.scripts import unicode_script as unicode_script
+
+_LATER = {
+    "unicode_script": "tfpy._src.library.strings.scripts",
+}

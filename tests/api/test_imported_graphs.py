@@ -93,6 +93,29 @@ def test_import_graph_def(tf: Any) -> Any:
 
 
 @same
+def test_functions_of_imported_graphs(tf: Any) -> Any:
+    with tf.Graph().as_default() as graph:
+        x = tf.compat.v1.placeholder(tf.float32, [None, 3], name="x")
+        tf.negative(tf.nn.softmax(x, name="y"), name="z")
+    message = graph.as_graph_def()
+    wrapped = tf.compat.v1.wrap_function(lambda: tf.import_graph_def(message, name=""), [])
+    element = wrapped.graph.as_graph_element
+    pruned = wrapped.prune(element("x:0"), {"y": element("y:0"), "z": element("z:0")})
+
+    @tf.function
+    def inside(x: Any) -> Any:
+        (found,) = tf.import_graph_def(message, {"x:0": x}, ["z:0"])
+        return found + pruned(x)["y"]
+
+    given = tf.constant(X)
+    with tf.GradientTape() as tape:
+        tape.watch(given)
+        loss = tf.reduce_sum(pruned(given)["z"][:, 0])
+    names = [x.name for x in (*pruned.inputs, *pruned.outputs)]
+    return [pruned(given), inside(given), tape.gradient(loss, given), names]
+
+
+@same
 def test_import_errors(tf: Any) -> Any:
     message = tf.compat.v1.GraphDef()
     message.node.add(name="x", op="Placeholder").attr["dtype"].type = 1

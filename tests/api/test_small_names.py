@@ -242,3 +242,51 @@ def test_fingerprints_of_saved_models(tmp_path: Path) -> None:
         found.append((hashes, wrong))
     assert found[0] == found[1]
     assert tfpy.saved_model.experimental.read_fingerprint(tmp_path).version == 300
+
+
+@same
+def test_error_numbers(tf: Any) -> Any:
+    errors, options = tf.compat.v1.errors, tf.io.TFRecordOptions
+    kinds = [errors.exception_type_from_error_code(code) for code in range(1, 17)]
+    types = tf.compat.v1.io.TFRecordCompressionType
+    return [
+        [kind.__name__ for kind in kinds],
+        [*map(errors.error_code_from_exception_type, kinds)],
+        error(lambda: errors.exception_type_from_error_code(99)),
+        [options.get_compression_type_string(options(t)) for t in (types.NONE, types.GZIP)],
+    ]
+
+
+@same
+def test_sparse_features(tf: Any) -> Any:
+    one = tf.compat.v1
+    table = tf.sparse.from_dense([[0, 2, 5], [3, 0, 0]])
+    places = [[0, 0], [1, 0], [1, 1], [1, 2]]
+    ids = tf.SparseTensor(places, tf.constant([0, 1, 4, 3], tf.int64), [3, 3])
+    values = tf.SparseTensor(places, [-3.0, 1.0, 1.0, 4.0], [3, 3])
+    return [
+        one.sparse.reduce_max_sparse(table, axis=1, keepdims=True),
+        one.sparse_reduce_sum_sparse(table, reduction_axes=[0]),
+        one.sparse_merge(ids, values, 6),
+        one.sparse.merge([ids, ids], values, [6, 7], already_sorted=True),
+        error(lambda: one.sparse_merge(3, values, 6)),
+        error(lambda: one.sparse_merge([ids], values, 6)),
+        error(lambda: one.sparse_merge([ids], values, [6, 7])),
+    ]
+
+
+@same(tolerance=1e-2)
+def test_gradients_in_graphs(tf: Any) -> Any:
+    test = tf.compat.v1.test
+    start = np.array([[1.0, 2.0], [3.0, 0.5]], np.float32)
+    with tf.Graph().as_default() as graph, tf.compat.v1.Session():
+        x, w = tf.constant(start), tf.constant([1.0, 2.0])
+        z = tf.reduce_sum(tf.matmul(x, x)) * w
+        pairs = test.compute_gradient([x, w], [[2, 2], [2]], z, [2], [start, np.ones(2, "f")])
+        return [
+            test.compute_gradient(x, [2, 2], tf.matmul(x, x), [2, 2], start),
+            [*map(list, pairs)],
+            bool(test.compute_gradient_error(x, [2, 2], z, [2], start) < 0.1),
+            test.assert_equal_graph_def(graph.as_graph_def(), graph.as_graph_def()),
+            error(lambda: tf.test.assert_equal_graph_def(graph.as_graph_def(), 3)),
+        ]

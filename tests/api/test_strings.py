@@ -446,3 +446,14 @@ def test_refused_ngrams(tf: Any) -> None:
     ]:
         with pytest.raises((TypeError, ValueError), match=text):
             tf.strings.ngrams(data, widths, **options)
+
+
+@same
+def test_scripts_of_code_points(tf: Any) -> Any:
+    points = tf.range(-300, 0x110000 + 300)
+    found = tf.strings.unicode_script(points).numpy()
+    return [
+        [len(found), int(found.sum()), found.tobytes()],
+        tf.strings.unicode_script([[65, 955], [-1, 0x4E00]]),
+        tf.function(tf.compat.v1.strings.unicode_script)(tf.constant(65)),
+    ]

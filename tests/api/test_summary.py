@@ -397,3 +397,19 @@ def test_plots_of_scalars() -> None:
     }
     assert "twice" in writer._plot.to_svg()
     writer.close()
+
+
+@same
+def test_tensor_summaries(tf: Any) -> Any:
+    one, found = tf.compat.v1, []
+    metadata = one.SummaryMetadata(plugin_data={"plugin_name": "plugin"})
+    with tf.Graph().as_default(), one.Session() as sess:
+        for summary in (
+            one.summary.tensor_summary("w", tf.constant([[1.0, 2.0]])),
+            one.summary.tensor_summary(
+                "a b", tf.constant(["x"]), "about", None, metadata, "family", "shown"
+            ),
+        ):
+            value = one.Summary.FromString(sess.run(summary)).value[0]
+            found.append([value.tag, str(value.metadata), tf.make_ndarray(value.tensor)])
+    return found

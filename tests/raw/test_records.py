@@ -74,6 +74,8 @@ def test_errors() -> None:
     for name in ("Placeholder", "PlaceholderV2"):
         with pytest.raises(tfpy.errors.InvalidArgumentError, match="feed a value"):
             record(name).run([], {})
+    with pytest.raises(tfpy.errors.InvalidArgumentError, match="at least one tensor"):
+        raw_ops.AddN(inputs=[])
     with pytest.raises(TypeError, match="only takes keyword args"):
         raw_ops.Relu(1.0)
     with pytest.raises(TypeError, match="unexpected keyword argument 'x'"):

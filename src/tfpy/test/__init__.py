@@ -17,4 +17,5 @@ from tfpy._src.testing.environment import (
     with_eager_op_as_function as with_eager_op_as_function,
 )
 from tfpy._src.testing.gradients import compute_gradient as compute_gradient
+from tfpy._src.testing.graph_defs import assert_equal_graph_def as assert_equal_graph_def
 from tfpy.test import experimental as experimental

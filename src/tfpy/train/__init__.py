@@ -19,7 +19,7 @@ from tfpy._src.checkpoints.state import (
 )
 from tfpy._src.checkpoints.trackable_view import TrackableView as TrackableView
 from tfpy._src.distribute.cluster_spec import ClusterSpec as ClusterSpec
-from tfpy._src.library.compat.coordinator import Coordinator as Coordinator
+from tfpy._src.library.compat.graphs.coordinator import Coordinator as Coordinator
 from tfpy._src.library.protos.example import (
     BytesList as BytesList,
     ClusterDef as ClusterDef,

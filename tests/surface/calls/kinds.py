@@ -152,6 +152,7 @@ CALLS = {
     "strings.unicode_encode": "t([[97, 233]]), 'UTF-8'",
     "strings.unicode_split": f"{WORDS}, 'UTF-8'",
     "strings.unicode_split_with_offsets": f"{WORDS}, 'UTF-8'",
+    "strings.unicode_script": "t([97, 955])",
     "strings.unicode_transcode": f"{WORDS}, 'UTF-8', 'UTF-16-BE'",
     "strings.static_regex_replace": (
         f"{WORDS}, '[a-c]', 'x'",

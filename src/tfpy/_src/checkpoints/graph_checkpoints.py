@@ -16,7 +16,7 @@ from tfpy._src.core.conversion import convert_to_tensor
 from tfpy._src.core.typing import PathLike
 from tfpy._src.functions.graph_mode.inference import immediately
 from tfpy._src.functions.graph_mode.variables import GraphVariable
-from tfpy._src.library.compat.graph_scopes import scope_store
+from tfpy._src.library.compat.graphs.scopes import scope_store
 from tfpy._src.library.io.gfile import path_text
 from tfpy._src.tensors.variables.variable import Variable
 

@@ -73,7 +73,7 @@ from tfpy._src.library.compat.functions import (
     sparse_concat as sparse_concat,
     where as where,
 )
-from tfpy._src.library.compat.graph_extras import (
+from tfpy._src.library.compat.graphs.extras import (
     Print as Print,
     add_check_numerics_ops as add_check_numerics_ops,
     batch_scatter_update as batch_scatter_update,
@@ -83,21 +83,21 @@ from tfpy._src.library.compat.graph_extras import (
     get_seed as get_seed,
     op_scope as op_scope,
     variable_op_scope as variable_op_scope,
-    wrap_function as wrap_function,
 )
-from tfpy._src.library.compat.graph_partitioners import (
+from tfpy._src.library.compat.graphs.partitioners import (
     fixed_size_partitioner as fixed_size_partitioner,
     min_max_variable_partitioner as min_max_variable_partitioner,
     no_regularizer as no_regularizer,
     variable_axis_size_partitioner as variable_axis_size_partitioner,
 )
-from tfpy._src.library.compat.graph_reports import (
+from tfpy._src.library.compat.graphs.reports import (
     assert_variables_initialized as assert_variables_initialized,
     get_local_variable as get_local_variable,
     make_template as make_template,
     report_uninitialized_variables as report_uninitialized_variables,
 )
-from tfpy._src.library.compat.graph_scopes import (
+from tfpy._src.library.compat.graphs.scoped_variables import get_variable as get_variable
+from tfpy._src.library.compat.graphs.scopes import (
     AUTO_REUSE as AUTO_REUSE,
     VariableScope as VariableScope,
     colocate_with as colocate_with,
@@ -105,7 +105,7 @@ from tfpy._src.library.compat.graph_scopes import (
     name_scope as name_scope,
     variable_scope as variable_scope,
 )
-from tfpy._src.library.compat.graph_variables import (
+from tfpy._src.library.compat.graphs.variables import (
     Variable as Variable,
     add_to_collection as add_to_collection,
     add_to_collections as add_to_collections,
@@ -129,6 +129,7 @@ from tfpy._src.library.compat.graph_variables import (
     trainable_variables as trainable_variables,
     variables_initializer as variables_initializer,
 )
+from tfpy._src.library.compat.graphs.wrapped_functions import wrap_function as wrap_function
 from tfpy._src.library.compat.initializers import (
     constant_initializer as constant_initializer,
     ones_initializer as ones_initializer,
@@ -159,7 +160,11 @@ from tfpy._src.library.compat.scattering import (
     scatter_sub as scatter_sub,
     scatter_update as scatter_update,
 )
-from tfpy._src.library.compat.scoped_variables import get_variable as get_variable
+from tfpy._src.library.compat.sparse_features import (
+    sparse_merge as sparse_merge,
+    sparse_reduce_max_sparse as sparse_reduce_max_sparse,
+    sparse_reduce_sum_sparse as sparse_reduce_sum_sparse,
+)
 from tfpy._src.library.compat.switches import (
     control_flow_v2_enabled as control_flow_v2_enabled,
     disable_control_flow_v2 as disable_control_flow_v2,
@@ -228,6 +233,7 @@ from tfpy.compat.v1 import (
     data as data,
     debugging as debugging,
     dtypes as dtypes,
+    errors as errors,
     gfile as gfile,
     graph_util as graph_util,
     image as image,

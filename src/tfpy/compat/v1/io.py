@@ -30,6 +30,7 @@ from tfpy._src.library.io.images import (
     is_jpeg as is_jpeg,
 )
 from tfpy._src.library.io.records import (
+    TFRecordCompressionType as TFRecordCompressionType,
     TFRecordOptions as TFRecordOptions,
     TFRecordWriter as TFRecordWriter,
 )

@@ -2,7 +2,7 @@
 
 # Generated from api.toml and the op table by `build.py face`. Edit those instead.
 
-from tfpy._src.library.compat.collected_losses import (
+from tfpy._src.library.compat.graphs.collected_losses import (
     absolute_difference as absolute_difference,
     cosine_distance as cosine_distance,
     hinge_loss as hinge_loss,

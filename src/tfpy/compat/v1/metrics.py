@@ -2,7 +2,7 @@
 
 # Generated from api.toml and the op table by `build.py face`. Edit those instead.
 
-from tfpy._src.library.compat.graph_metric_counts import (
+from tfpy._src.library.compat.graphs.metric_counts import (
     false_negatives as false_negatives,
     false_negatives_at_thresholds as false_negatives_at_thresholds,
     false_positives as false_positives,
@@ -14,14 +14,14 @@ from tfpy._src.library.compat.graph_metric_counts import (
     true_positives as true_positives,
     true_positives_at_thresholds as true_positives_at_thresholds,
 )
-from tfpy._src.library.compat.graph_metric_curves import (
+from tfpy._src.library.compat.graphs.metric_curves import (
     auc as auc,
     precision_at_thresholds as precision_at_thresholds,
     recall_at_thresholds as recall_at_thresholds,
     sensitivity_at_specificity as sensitivity_at_specificity,
     specificity_at_sensitivity as specificity_at_sensitivity,
 )
-from tfpy._src.library.compat.graph_metric_ranks import (
+from tfpy._src.library.compat.graphs.metric_ranks import (
     average_precision_at_k as average_precision_at_k,
     precision_at_k as precision_at_k,
     precision_at_top_k as precision_at_top_k,
@@ -30,7 +30,7 @@ from tfpy._src.library.compat.graph_metric_ranks import (
     sparse_average_precision_at_k as sparse_average_precision_at_k,
     sparse_precision_at_k as sparse_precision_at_k,
 )
-from tfpy._src.library.compat.graph_metrics import (
+from tfpy._src.library.compat.graphs.metrics import (
     accuracy as accuracy,
     mean as mean,
     mean_absolute_error as mean_absolute_error,

@@ -13,7 +13,7 @@ from tfpy._src.library.compat.changed import (
     erosion2d as erosion2d,
     space_to_batch as space_to_batch,
 )
-from tfpy._src.library.compat.graph_rnn import (
+from tfpy._src.library.compat.graphs.rnn import (
     bidirectional_dynamic_rnn as bidirectional_dynamic_rnn,
     dynamic_rnn as dynamic_rnn,
     static_bidirectional_rnn as static_bidirectional_rnn,

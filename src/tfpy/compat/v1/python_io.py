@@ -4,6 +4,7 @@
 
 from tfpy._src.data.example_batches import tf_record_iterator as tf_record_iterator
 from tfpy._src.library.io.records import (
+    TFRecordCompressionType as TFRecordCompressionType,
     TFRecordOptions as TFRecordOptions,
     TFRecordWriter as TFRecordWriter,
 )

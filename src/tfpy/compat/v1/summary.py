@@ -15,6 +15,7 @@ from tfpy._src.formats.summary.graph_summaries import (
     scalar as scalar,
     text as text,
 )
+from tfpy._src.formats.summary.tensor_summaries import tensor_summary as tensor_summary
 from tfpy._src.library.protos.summaries import (
     Event as Event,
     SessionLog as SessionLog,

@@ -56,27 +56,28 @@ from tfpy._src.checkpoints.state import (
     update_checkpoint_state as update_checkpoint_state,
 )
 from tfpy._src.formats.summary.file_writer import summary_iterator as summary_iterator
-from tfpy._src.library.compat.coordinator import Coordinator as Coordinator
-from tfpy._src.library.compat.graph_decays import (
+from tfpy._src.library.compat.graphs.coordinator import Coordinator as Coordinator
+from tfpy._src.library.compat.graphs.decays import (
     cosine_decay_restarts as cosine_decay_restarts,
     linear_cosine_decay as linear_cosine_decay,
     noisy_linear_cosine_decay as noisy_linear_cosine_decay,
 )
-from tfpy._src.library.compat.graph_optimizers import (
+from tfpy._src.library.compat.graphs.optimizer import Optimizer as Optimizer
+from tfpy._src.library.compat.graphs.optimizers import (
     AdagradOptimizer as AdagradOptimizer,
     AdamOptimizer as AdamOptimizer,
     GradientDescentOptimizer as GradientDescentOptimizer,
     MomentumOptimizer as MomentumOptimizer,
     RMSPropOptimizer as RMSPropOptimizer,
 )
-from tfpy._src.library.compat.graph_proximal import (
+from tfpy._src.library.compat.graphs.proximal import (
     AdadeltaOptimizer as AdadeltaOptimizer,
     AdagradDAOptimizer as AdagradDAOptimizer,
     FtrlOptimizer as FtrlOptimizer,
     ProximalAdagradOptimizer as ProximalAdagradOptimizer,
     ProximalGradientDescentOptimizer as ProximalGradientDescentOptimizer,
 )
-from tfpy._src.library.compat.graph_training import (
+from tfpy._src.library.compat.graphs.training import (
     cosine_decay as cosine_decay,
     create_global_step as create_global_step,
     exponential_decay as exponential_decay,
@@ -89,7 +90,6 @@ from tfpy._src.library.compat.graph_training import (
     piecewise_constant_decay as piecewise_constant_decay,
     polynomial_decay as polynomial_decay,
 )
-from tfpy._src.library.compat.optimizer import Optimizer as Optimizer
 from tfpy._src.library.protos.example import (
     BytesList as BytesList,
     ClusterDef as ClusterDef,

@@ -29,7 +29,7 @@ from tfpy._src.functions.graph_mode.inference import immediately
 from tfpy._src.functions.graph_mode.operation import Operation
 from tfpy._src.functions.graph_mode.session import Session
 from tfpy._src.functions.graph_mode.variables import GraphVariable
-from tfpy._src.library.compat.graph_variables import (
+from tfpy._src.library.compat.graphs.variables import (
     global_variables_initializer,
     local_variables_initializer,
     tables_initializer,

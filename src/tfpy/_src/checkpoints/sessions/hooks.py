@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from tfpy._src.functions.graph_mode.defaults import get_default_graph
-from tfpy._src.library.compat.graph_training import get_global_step
+from tfpy._src.library.compat.graphs.training import get_global_step
 
 LOGGER = logging.getLogger("tensorflow")
 

@@ -27,7 +27,7 @@ from tfpy._src.checkpoints.sessions.scaffolds import (
 )
 from tfpy._src.core.typing import PathLike
 from tfpy._src.functions.graph_mode.defaults import get_default_graph
-from tfpy._src.library.compat.coordinator import Coordinator
+from tfpy._src.library.compat.graphs.coordinator import Coordinator
 
 USE_DEFAULT = object()
 

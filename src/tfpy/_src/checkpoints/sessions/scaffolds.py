@@ -13,8 +13,8 @@ from tfpy._src.functions.control.ordering import group
 from tfpy._src.functions.graph_mode.collections import GraphKeys
 from tfpy._src.functions.graph_mode.defaults import get_default_graph
 from tfpy._src.functions.graph_mode.session import Session
-from tfpy._src.library.compat.graph_reports import report_uninitialized_variables
-from tfpy._src.library.compat.graph_variables import (
+from tfpy._src.library.compat.graphs.reports import report_uninitialized_variables
+from tfpy._src.library.compat.graphs.variables import (
     global_variables,
     global_variables_initializer,
     local_variables_initializer,

@@ -36,6 +36,12 @@ def _quotient(x: Any, y: Any) -> Tensor:
     return p.truncatediv(a, y) if a.dtype.is_integer else p.realdiv(a, y)
 
 
+def _sum(inputs: list[Any]) -> Tensor:
+    if not inputs:
+        raise invalid("AddN", "inputs must contain at least one tensor")
+    return add_n(of_one_dtype(inputs))
+
+
 def _rows_of_either(condition: Any, t: Any, e: Any) -> Tensor:
     """Select elements; a vector condition selects rows of tensors with more dimensions."""
     test, x = convert_to_tensor(condition), convert_to_tensor(t)
@@ -150,7 +156,7 @@ op("Zeta(x, q) -> z", p.zeta)
 # N-ary
 
 op("AccumulateNV2(inputs*N; shape) -> sum", accumulate_n)
-op("AddN(inputs*N) -> sum", lambda inputs: add_n(of_one_dtype(inputs)))
+op("AddN(inputs*N) -> sum", _sum)
 op("ClipByValue(t, clip_value_min, clip_value_max) -> output", clip_by_value)
 op("Prelu(x, alpha) -> y", prelu)
 

@@ -18,7 +18,7 @@ from tfpy._src.functions.graph_mode.collections import GraphKeys
 from tfpy._src.functions.graph_mode.defaults import get_default_graph
 from tfpy._src.functions.graph_mode.recording import recorded
 from tfpy._src.functions.tf_function.signature import TensorSpec
-from tfpy._src.library.compat.graph_scopes import name_scope
+from tfpy._src.library.compat.graphs.scopes import name_scope
 from tfpy._src.library.io.audio import encode_wav
 from tfpy._src.library.io.images import encode_png
 from tfpy._src.library.protos.summaries import HistogramProto, Summary, SummaryMetadata
@@ -61,7 +61,7 @@ def scalar(
     def encode(tag: str, value: Array) -> Summary:
         return Summary(value=[Summary.Value(tag=tag, simple_value=float(value))])
 
-    return _summary(name, tensor, collections, family, encode)
+    return summary_operation(name, tensor, collections, family, encode)
 
 
 def histogram(
@@ -95,7 +95,7 @@ def histogram(
     def encode(tag: str, data: Array) -> Summary:
         return Summary(value=[Summary.Value(tag=tag, histo=_histogram(data))])
 
-    return _summary(name, values, collections, family, encode)
+    return summary_operation(name, values, collections, family, encode)
 
 
 def image(
@@ -137,7 +137,7 @@ def image(
             value.image.encoded_image_string = _item(encode_png(_bytes_of(pixels)))
         return found
 
-    return _summary(name, tensor, collections, family, encode)
+    return summary_operation(name, tensor, collections, family, encode)
 
 
 def audio(
@@ -184,7 +184,7 @@ def audio(
             value.encoded_audio_string = _item(encode_wav(clip, int(rate)))
         return found
 
-    return _summary(name, tensor, collections, family, encode, sample_rate)
+    return summary_operation(name, tensor, collections, family, encode, sample_rate)
 
 
 def text(name: str, tensor: TensorLike, collections: Sequence[Hashable] | None = None) -> Tensor:
@@ -221,7 +221,7 @@ def text(name: str, tensor: TensorLike, collections: Sequence[Hashable] | None =
         value.tensor.CopyFrom(make_tensor_proto(data, dtypes.string))
         return Summary(value=[value])
 
-    return _summary(name, tensor, collections, None, encode)
+    return summary_operation(name, tensor, collections, None, encode)
 
 
 def merge(
@@ -295,7 +295,7 @@ def _merged(inputs: list[Any], name: str) -> Any:
     return numpy_function(join, inputs, _RESULT)
 
 
-def _summary(
+def summary_operation(
     name: str,
     tensor: Any,
     collections: Sequence[Hashable] | None,

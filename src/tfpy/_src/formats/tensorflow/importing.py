@@ -14,12 +14,14 @@ from typing import Any
 
 import numpy as np
 
+from tfpy._src.base import tracing
 from tfpy._src.base.dtypes import resource
 from tfpy._src.core.conversion import convert_to_tensor
 from tfpy._src.core.name_scope import name_scope
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.formats.encodings.protobuf import read
 from tfpy._src.formats.node_graphs.node import Node, NodeGraph
+from tfpy._src.formats.node_graphs.plan import plan
 from tfpy._src.formats.node_graphs.scope import Scope
 from tfpy._src.formats.raw_ops.resources import using
 from tfpy._src.formats.tensorflow.reader.control_v1 import CONSTANT, maker_of
@@ -49,6 +51,7 @@ def import_graph_def(
 ) -> list[Any] | None:
     """Add the nodes of a message to the default graph.
 
+    In a `tf.function`, the nodes that compute `return_elements` become a part of the function.
     Operations that act outside of the graph, such as `WriteFile`, raise an error when they are
     imported.
 
@@ -87,8 +90,19 @@ def import_graph_def(
             raise TypeError("Argument `graph_def` must be a GraphDef proto.")
         graph_def = GraphDef.FromString(graph_def.SerializeToString())
     wanted = _checked_names(return_elements)
+    if tracing.current() is not None and tracing.active_graph() is None:
+        return _computed(graph_def, checked_mapping(input_map), wanted)
     made = add_nodes(graph_def, checked_mapping(input_map), "import" if name is None else name)
     return None if return_elements is None else [made.element(one) for one in wanted]
+
+
+def _computed(graph_def: GraphDef, mapping: Mapping[str, Any], wanted: list[str]) -> list[Any]:
+    """Return values of a graph inside a trace of a `tf.function`, which has no operations."""
+    data = graph_def.SerializeToString()
+    names = [canonical(one) for one in wanted]
+    nodes = read_graph(read(data, GRAPH), names, name="graph_def", dialect=operations({}))
+    given = {name: convert_to_tensor(value) for name, value in mapping.items()}
+    return [convert_to_tensor(x) for x in Scope(nodes, given).run(plan(nodes, names, given))]
 
 
 def add_nodes(

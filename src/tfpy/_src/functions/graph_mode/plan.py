@@ -108,7 +108,9 @@ class RunPlan:
         values = [*values, *self._supplied(values)]
         try:
             with immediately():
-                found = self._body(*values) if self.is_dynamic else self._function(values)(*values)
+                found = (
+                    self.compute(*values) if self.is_dynamic else self._function(values)(*values)
+                )
         except ValueError as error:  # of shapes that are known only in a run
             raise InvalidArgumentError(None, None, str(error)) from error
         for variable in self.assigned:
@@ -131,10 +133,11 @@ class RunPlan:
     def _function(self, values: Sequence[Tensor]) -> Function[..., Any]:
         key = tuple(t.aval for t in values)
         if key not in self._compiled:
-            self._compiled[key] = Function(self._body, autograph=False)
+            self._compiled[key] = Function(self.compute, autograph=False)
         return self._compiled[key]
 
-    def _body(self, *given: Tensor) -> list[Tensor]:
+    def compute(self, *given: Tensor) -> list[Tensor]:
+        """Run the operations for some values of `fed`, and return the fetched tensors."""
         values = {t.identity: v for t, v in zip(self.fed, given, strict=True)}
         saved = local.values
         is_eager = tracing.current() is None

@@ -207,6 +207,9 @@ MOVED = {
     "saved_model.Builder": "compat.v1.saved_model.builder.SavedModelBuilder",
     "saved_model.load_v2": "saved_model.load",
     "saved_model.experimental.save": "saved_model.save",
+    "sparse.merge": "compat.v1.sparse_merge",
+    "sparse.reduce_max_sparse": "compat.v1.sparse_reduce_max_sparse",
+    "sparse.reduce_sum_sparse": "compat.v1.sparse_reduce_sum_sparse",
     "sparse.matmul": "sparse.sparse_dense_matmul",
     "sparse_matmul": "raw_ops.SparseMatMul",
     "sparse_reduce_max": "sparse.reduce_max",
@@ -221,8 +224,19 @@ MOVED = {
 """Names of `tf.compat.v1`, and the names of the same functions in `tf`."""
 
 NAMESPACES = (
-    *("", "compat", "data", "debugging", "dtypes", "gfile", "image", "initializers", "io"),
-    *("linalg", "manip", "math", "nn", "ragged", "random", "saved_model", "sets", "sparse"),
+    *(
+        "",
+        "compat",
+        "data",
+        "debugging",
+        "dtypes",
+        "errors",
+        "gfile",
+        "image",
+        "initializers",
+        "io",
+    ),
+    *("io", "linalg", "manip", "math", "nn", "ragged", "random", "saved_model", "sets", "sparse"),
     *("spectral", "strings", "train"),
 )
 """Namespaces of `tf.compat.v1` whose other names are those of `tf`."""

@@ -11,9 +11,9 @@ from tfpy._src.core.primitives import maximum, sqrt
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.core.typing import TensorLike
 from tfpy._src.functions.graph_mode.recording import recorded
-from tfpy._src.library.compat.graph_scopes import variable_scope
+from tfpy._src.library.compat.graphs.scoped_variables import get_variable
+from tfpy._src.library.compat.graphs.scopes import variable_scope
 from tfpy._src.library.compat.initializers import Zeros
-from tfpy._src.library.compat.scoped_variables import get_variable
 from tfpy._src.library.feature_columns.base import (
     CategoricalColumn,
     DenseColumn,

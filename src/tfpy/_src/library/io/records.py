@@ -14,6 +14,30 @@ WINDOWS = {"ZLIB": 15, "GZIP": 31}
 """The zlib parameter `wbits` for each format of compressed files."""
 
 
+class TFRecordCompressionType:
+    """Numbers of the compressions of TFRecord files.
+
+    Attributes:
+        NONE: No compression.
+        ZLIB: Compression with ZLIB.
+        GZIP: Compression with GZIP.
+
+    Example:
+        >>> import tfpy as tf
+        >>> options = tf.io.TFRecordOptions(tf.compat.v1.io.TFRecordCompressionType.GZIP)
+        >>> tf.io.TFRecordOptions.get_compression_type_string(options)
+        'GZIP'
+
+    See also: `tf.io.TFRecordOptions`.
+    """
+
+    NONE, ZLIB, GZIP = range(3)
+
+
+_NUMBERED = ("", "ZLIB", "GZIP")
+"""Compression types by their numbers."""
+
+
 class TFRecordOptions:
     """The compression of the files that a `tf.io.TFRecordWriter` writes.
 
@@ -49,7 +73,7 @@ class TFRecordOptions:
 
     def __init__(
         self,
-        compression_type: str | None = None,
+        compression_type: str | int | None = None,
         flush_mode: int | None = None,
         input_buffer_size: int | None = None,
         output_buffer_size: int | None = None,
@@ -71,7 +95,7 @@ class TFRecordOptions:
         self.compression_strategy = compression_strategy
 
     @classmethod
-    def get_compression_type_string(cls, options: TFRecordOptions | str | None) -> str:
+    def get_compression_type_string(cls, options: TFRecordOptions | str | int | None) -> str:
         """Return the compression type of an options object, or check a compression type.
 
         Args:
@@ -89,6 +113,8 @@ class TFRecordOptions:
             'GZIP'
         """
         kind = options.compression_type if isinstance(options, cls) else options
+        if isinstance(kind, int) and 0 <= kind < len(_NUMBERED):
+            kind = _NUMBERED[kind]
         if kind not in (None, "", *WINDOWS):
             raise ValueError(f'Not a valid compression_type: "{kind}"; use "GZIP", "ZLIB" or ""')
         return kind or ""

@@ -17,5 +17,10 @@ from tfpy._src.testing.environment import (
     main as main,
     with_eager_op_as_function as with_eager_op_as_function,
 )
+from tfpy._src.testing.graph_checks import (
+    assert_equal_graph_def as assert_equal_graph_def,
+    compute_gradient as compute_gradient,
+    compute_gradient_error as compute_gradient_error,
+)
 from tfpy._src.testing.stubs import StubOutForTesting as StubOutForTesting, mock as mock
 from tfpy.compat.v1.test import experimental as experimental

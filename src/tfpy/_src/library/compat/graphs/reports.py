@@ -15,9 +15,9 @@ from tfpy._src.functions.graph_mode.collections import GraphKeys
 from tfpy._src.functions.graph_mode.defaults import get_default_graph
 from tfpy._src.functions.graph_mode.inference import SIZE
 from tfpy._src.functions.graph_mode.variables import GraphVariable
-from tfpy._src.library.compat.graph_scopes import variable_scope
-from tfpy._src.library.compat.graph_variables import global_variables, local_variables
-from tfpy._src.library.compat.scoped_variables import get_variable
+from tfpy._src.library.compat.graphs.scoped_variables import get_variable
+from tfpy._src.library.compat.graphs.scopes import variable_scope
+from tfpy._src.library.compat.graphs.variables import global_variables, local_variables
 
 
 def _missing(variables: Sequence[Any]) -> list[str]:

@@ -9,7 +9,7 @@ from tfpy._src.base import tracing
 from tfpy._src.core.conversion import convert_to_tensor
 from tfpy._src.core.name_scope import name_scope
 from tfpy._src.functions.control.ordering import control_dependencies, group
-from tfpy._src.library.compat.optimizer import (
+from tfpy._src.library.compat.graphs.optimizer import (
     Optimizer,
     cast,
     fill_like,

@@ -11,13 +11,13 @@ from tfpy._src.core.conversion import convert_to_tensor
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.core.typing import TensorLike
 from tfpy._src.functions.graph_mode.recording import recorded
-from tfpy._src.library.compat.graph_metric_parts import (
+from tfpy._src.library.compat.graphs.metric_parts import (
     local_variable,
     metric,
     require_graph,
     streamed,
 )
-from tfpy._src.library.compat.graph_scopes import name_scope
+from tfpy._src.library.compat.graphs.scopes import name_scope
 from tfpy._src.library.sparse.conversion import to_dense
 from tfpy._src.tensors.array import making
 from tfpy._src.tensors.array.reshaping import expand_dims

@@ -9,8 +9,8 @@ from tfpy._src.base import dtypes
 from tfpy._src.core import primitives
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.core.typing import TensorLike
-from tfpy._src.library.compat.graph_metric_counts import at_thresholds
-from tfpy._src.library.compat.graph_metric_parts import metric, require_graph
+from tfpy._src.library.compat.graphs.metric_counts import at_thresholds
+from tfpy._src.library.compat.graphs.metric_parts import metric, require_graph
 from tfpy._src.tensors.array import making
 from tfpy._src.tensors.array.scans import cumsum
 from tfpy._src.tensors.array.slicing import where

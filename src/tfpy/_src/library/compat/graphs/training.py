@@ -13,8 +13,8 @@ from tfpy._src.core.typing import FloatLike, TensorLike
 from tfpy._src.functions.graph_mode.collections import GraphKeys
 from tfpy._src.functions.graph_mode.defaults import get_default_graph
 from tfpy._src.functions.graph_mode.recording import recorded
+from tfpy._src.library.compat.graphs.scoped_variables import get_variable
 from tfpy._src.library.compat.initializers import Zeros
-from tfpy._src.library.compat.scoped_variables import get_variable
 from tfpy._src.tensors.array import making, slicing
 
 

@@ -13,7 +13,7 @@ from tfpy._src.core.tensor_shape import TensorShape
 from tfpy._src.core.typing import DTypeLike, ShapeLike, TensorLike
 from tfpy._src.functions.graph_mode.collections import GraphKeys
 from tfpy._src.functions.graph_mode.defaults import get_default_graph
-from tfpy._src.library.compat.graph_scopes import (
+from tfpy._src.library.compat.graphs.scopes import (
     ScopeStore,
     nested_getters,
     scope_store,

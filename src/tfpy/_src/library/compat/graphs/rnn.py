@@ -14,7 +14,7 @@ from tfpy._src.functions.control.mapping import scan
 from tfpy._src.functions.graph_mode.defaults import get_default_graph
 from tfpy._src.functions.graph_mode.recording import recorded
 from tfpy._src.functions.graph_mode.subgraph import Subgraph
-from tfpy._src.library.compat.graph_scopes import variable_scope
+from tfpy._src.library.compat.graphs.scopes import variable_scope
 from tfpy._src.tensors.array import making
 from tfpy._src.tensors.array.joining import concat
 from tfpy._src.tensors.array.ranges import range as numbers

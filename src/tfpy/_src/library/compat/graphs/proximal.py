@@ -7,8 +7,7 @@ from typing import Any
 
 from tfpy._src.core import primitives
 from tfpy._src.functions.graph_mode.recording import recorded
-from tfpy._src.library.compat.graph_optimizers import group_of
-from tfpy._src.library.compat.optimizer import (
+from tfpy._src.library.compat.graphs.optimizer import (
     Optimizer,
     cast,
     fill_like,
@@ -17,6 +16,7 @@ from tfpy._src.library.compat.optimizer import (
     sqrt,
     square,
 )
+from tfpy._src.library.compat.graphs.optimizers import group_of
 from tfpy._src.tensors.array.slicing import where
 from tfpy._src.tensors.math.arithmetic import sign
 

@@ -19,12 +19,10 @@ from tfpy._src.functions.control.effects import py_function
 from tfpy._src.functions.control.ordering import group
 from tfpy._src.functions.graph_mode.defaults import get_default_graph
 from tfpy._src.functions.graph_mode.recording import recorded
-from tfpy._src.functions.tf_function.polymorphic import Function
-from tfpy._src.library.compat.graph_scopes import VariableScope, name_scope, variable_scope
+from tfpy._src.library.compat.graphs.scopes import VariableScope, name_scope, variable_scope
 from tfpy._src.library.debugging.assertions import check_numerics
 from tfpy._src.tensors.array.reshaping import identity
 from tfpy._src.tensors.random.streams import op_seeds
-from tfpy._src.tensors.variables.creators import variable_creator_scope
 from tfpy._src.tensors.variables.variable import Variable
 
 
@@ -237,45 +235,6 @@ def get_seed(op_seed: int | None) -> tuple[int | None, int | None]:
     See also: `tf.random.set_seed`.
     """
     return op_seeds(op_seed) or (None, None)
-
-
-def wrap_function(fn: Callable[..., Any], signature: Sequence[Any], name: str | None = None) -> Any:
-    """Return a compiled function of tensors with the given types. Its Variables are kept.
-
-    Args:
-        fn: Function. It can make Variables, for example with `tf.compat.v1.get_variable`.
-        signature: List with a `tf.TensorSpec` for each argument.
-
-    Returns:
-        A concrete function.
-
-    Example:
-        >>> import tfpy as tf
-        >>> def scaled(x):
-        ...     v = tf.compat.v1.get_variable("v", [], initializer=tf.ones_initializer())
-        ...     return x * (v + 1.0)
-        >>> double = tf.compat.v1.wrap_function(scaled, [tf.TensorSpec([], tf.float32)])
-        >>> print(double(tf.constant(3.0)).numpy())
-        6.0
-
-    See also: `tf.function`.
-    """
-    made: list[Variable] = []
-
-    def call(*args: Any) -> Any:
-        known = iter([*made])  # the function is traced again after it has made its Variables
-
-        def creator(make: Callable[..., Variable], **kwargs: Any) -> Variable:
-            found = next(known, None)
-            if found is None:
-                found = make(**kwargs)
-                made.append(found)
-            return found
-
-        with variable_creator_scope(creator):
-            return fn(*args)
-
-    return Function(call, input_signature=[*signature], autograph=False).get_concrete_function()
 
 
 def Print(  # noqa: N802 - TensorFlow's name

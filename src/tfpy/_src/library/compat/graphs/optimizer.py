@@ -14,7 +14,7 @@ from tfpy._src.core.name_scope import name_scope
 from tfpy._src.core.typing import TensorLike
 from tfpy._src.functions.control.ordering import control_dependencies, group
 from tfpy._src.functions.graph_mode.recording import recorded
-from tfpy._src.library.compat.graph_variables import trainable_variables
+from tfpy._src.library.compat.graphs.variables import trainable_variables
 from tfpy._src.tensors.array import making
 from tfpy._src.tensors.autodiff.gradient_tape import GradientTape
 from tfpy._src.tensors.autodiff.graph_gradients import gradients

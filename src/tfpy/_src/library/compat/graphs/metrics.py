@@ -11,7 +11,7 @@ from tfpy._src.core.conversion import convert_to_tensor
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.core.typing import FloatLike, TensorLike
 from tfpy._src.functions.graph_mode.recording import recorded
-from tfpy._src.library.compat.graph_metric_parts import (
+from tfpy._src.library.compat.graphs.metric_parts import (
     local_variable,
     matched,
     metric,
@@ -19,7 +19,7 @@ from tfpy._src.library.compat.graph_metric_parts import (
     streamed,
     weighted,
 )
-from tfpy._src.library.compat.graph_scopes import variable_scope
+from tfpy._src.library.compat.graphs.scopes import variable_scope
 from tfpy._src.tensors.array import making
 from tfpy._src.tensors.array.reshaping import reshape
 from tfpy._src.tensors.array.segments import unsorted_segment_sum

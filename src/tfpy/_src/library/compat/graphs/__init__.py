@@ -1,0 +1,1 @@
+"""Names of `tf.compat.v1` for graphs: scopes, Variables, optimizers, metrics and networks."""
