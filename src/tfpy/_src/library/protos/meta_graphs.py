@@ -84,6 +84,9 @@ class SignatureDef(ProtoMessage):
     defaults: MapValues = MapField(4, _TensorEntry)
 
 
+_FORMATS = {0: "LEGACY", 1: "V1", 2: "V2"}
+
+
 class SaverDef(ProtoMessage):
     """The nodes of a graph that save and restore its Variables.
 
@@ -110,7 +113,9 @@ class SaverDef(ProtoMessage):
     max_to_keep: int = ScalarField(4, INT32)
     sharded: bool = ScalarField(5, BOOL)
     keep_checkpoint_every_n_hours: float = ScalarField(6, FLOAT)
-    version: int = ScalarField(7, enumeration({0: "LEGACY", 1: "V1", 2: "V2"}))
+    version: int = ScalarField(
+        7, enumeration("tensorflow.SaverDef.CheckpointFormatVersion", _FORMATS)
+    )
 
 
 class CollectionDef(ProtoMessage):
