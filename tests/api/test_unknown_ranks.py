@@ -134,3 +134,14 @@ def test_tensor_arrays_from_loops(tf: Any) -> Any:
         )
         array = array.write(2, tf.reduce_sum(x))
         return sess.run([array.stack(), array.read(1)], {x: [1.0, 2.0]})
+
+
+@same
+def test_assertions_about_constants(tf: Any) -> Any:
+    with tf.Graph().as_default(), tf.compat.v1.Session() as sess:
+        x = tf.constant([1.0, -1.0])
+        with tf.control_dependencies([tf.debugging.Assert(tf.reduce_all(x > 0), [x])]):
+            y = tf.identity(x)
+        with pytest.raises(tf.errors.InvalidArgumentError):
+            sess.run(y * 2.0)
+        return sess.run(x)
