@@ -19,7 +19,7 @@ SHAPES: list[Callable[[Any, Any], Any]] = [
     lambda tf, x: tf.range(tf.rank(x)),
     lambda tf, x: tf.reshape(tf.reduce_sum(x, axis=tf.range(tf.rank(x))), []),
     lambda tf, x: tf.reduce_sum(x),
-    lambda tf, x: tf.transpose(x),
+    lambda tf, x: tf.reshape(tf.transpose(x), [-1]),
     lambda tf, x: tf.reshape(x, [-1]),
     lambda tf, x: tf.reshape(x, tf.concat([tf.shape(x), [1]], 0)),
     lambda tf, x: x[tf.newaxis],
@@ -40,7 +40,9 @@ def test_placeholders_of_unknown_rank(tf: Any) -> Any:
             x = tf.compat.v1.placeholder_with_default(value, None)
             tensors = [shape(tf, x) for shape in SHAPES]
             static = [tf.get_static_value(t) for t in tensors]
-            found.append([[t.shape.rank for t in tensors], static, sess.run(tensors)])
+            # The default value may have fixed the rank 0.
+            ranks = [t.shape.rank for t in tensors] if value.ndim else []
+            found.append([ranks, static, sess.run(tensors)])
     return found
 
 
@@ -105,3 +107,41 @@ def test_converted_tensors_and_their_graphs(tf: Any) -> Any:
     traced = tf.function(lambda: found.append(tf.constant(1.0).graph is not None))
     traced()
     return found
+
+
+@same
+def test_variables_of_open_shapes(tf: Any) -> Any:
+    one = tf.compat.v1
+    with tf.Graph().as_default(), one.Session() as sess:
+        v = tf.Variable(np.ones([2, 3], np.float32), shape=tf.TensorShape(None))
+        w = tf.Variable([1.0, 2.0], shape=[None])
+        shape = tf.Variable([3, 2])
+        tensors = [tf.reduce_sum(v * 2.0, -1) + w, tf.shape(v), tf.reshape(tf.range(6), shape)]
+        shapes = [str(t.shape) for t in [v, w, tf.convert_to_tensor(v), *tensors[:2]]]
+        sess.run(one.global_variables_initializer())
+        found = [shapes, sess.run(tensors)]
+        sess.run([v.assign(tf.ones([4, 1])), w.assign([1.0] * 4)])
+        return [*found, sess.run(tensors)]
+
+
+@same
+def test_tensor_arrays_from_loops(tf: Any) -> Any:
+    with tf.Graph().as_default(), tf.compat.v1.Session() as sess:
+        x = tf.compat.v1.placeholder(tf.float32, [None])
+        array = tf.TensorArray(tf.float32, size=3, element_shape=[])
+        _, array = tf.while_loop(
+            lambda i, _: i < 2, lambda i, a: (i + 1, a.write(i, x[i] * 2.0)), (0, array)
+        )
+        array = array.write(2, tf.reduce_sum(x))
+        return sess.run([array.stack(), array.read(1)], {x: [1.0, 2.0]})
+
+
+@same
+def test_assertions_about_constants(tf: Any) -> Any:
+    with tf.Graph().as_default(), tf.compat.v1.Session() as sess:
+        x = tf.constant([1.0, -1.0])
+        with tf.control_dependencies([tf.debugging.Assert(tf.reduce_all(x > 0), [x])]):
+            y = tf.identity(x)
+        with pytest.raises(tf.errors.InvalidArgumentError):
+            sess.run(y * 2.0)
+        return sess.run(x)

@@ -31,6 +31,6 @@ def library() -> Library:
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Deselect the tests that are left out."""
-    left = [item for item in items if library().is_left_out(item.nodeid)]
-    config.hook.pytest_deselected(items=left)
+    left = {item for item in items if library().is_left_out(item.nodeid)}
+    config.hook.pytest_deselected(items=list(left))
     items[:] = [item for item in items if item not in left]

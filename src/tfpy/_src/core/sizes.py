@@ -10,7 +10,7 @@ import numpy as np
 from tfpy._src.backends.storage import host_storage
 from tfpy._src.compiler.ir.aval import Array, Aval
 from tfpy._src.compiler.ir.op import Op
-from tfpy._src.compiler.ir.sizes import OpenSize, UnrankedSize, closed, is_open, is_unranked
+from tfpy._src.compiler.ir.sizes import OpenSize, closed, is_open, is_unranked, unranked
 from tfpy._src.core.tensor import Tensor
 
 
@@ -33,7 +33,7 @@ class Sizes(Tensor):
         If the number of elements is open, they are the shape of a tensor with an open rank.
         """
         if self.aval.is_open:
-            return tuple(map(UnrankedSize, self.host_view().reshape(-1)))
+            return unranked(self.host_view().reshape(-1))
         pairs = zip(self.host_view().reshape(-1), self.open.reshape(-1), strict=True)
         return tuple(OpenSize(n) if opens else int(n) for n, opens in pairs)
 

@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
+import numpy as np
+
 from tfpy._src.core import nest
 from tfpy._src.core.typing import Nest
 from tfpy._src.functions.graph_mode.graph import Graph
@@ -84,9 +86,11 @@ def _run(session: Session, leaves: list[Any]) -> list[Any]:
     if wanted:
         for i, value in zip(wanted, session.run([leaves[i] for i in wanted]), strict=True):
             found[i] = value
-    return [x if i in wanted else values_of(x) for i, x in enumerate(found)]
+    given = [i for i, x in enumerate(found) if i not in wanted and not isinstance(x, np.generic)]
+    return [values_of(x) if i in given else x for i, x in enumerate(found)]
 
 
 def _is_fetched(leaf: Any) -> bool:
-    is_of_graph = isinstance(leaf, GraphTensor | GraphVariable)
-    return leaf is not None and (is_of_graph or not hasattr(leaf, "numpy"))
+    if isinstance(leaf, GraphTensor | GraphVariable):
+        return True
+    return not (leaf is None or isinstance(leaf, np.generic) or hasattr(leaf, "numpy"))

@@ -87,7 +87,7 @@ def _made(shape: Shape, dtype: DType) -> Aval:
         if found is not None:
             return found
         aval = object.__new__(Aval)
-        aval.shape = tuple(size_of(n) for n in shape)
+        aval.shape = tuple(size_of(n) for n in shape) or shape
         aval.dtype = dtype
         aval.shown, aval._closed = aval.shape, None
         if is_open(aval.shape):

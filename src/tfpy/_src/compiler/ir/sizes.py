@@ -8,7 +8,7 @@ rules and gradients need no special cases.
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, ClassVar
 
 from tfpy._src.base.source_locations import Line, lines_of, outside_of_tfpy
@@ -39,6 +39,18 @@ class UnrankedSize(OpenSize):
 
     def __hash__(self) -> int:
         return ~super().__hash__()
+
+
+class UnrankedScalar(tuple[int, ...]):
+    """The shape of a scalar with an open rank. It equals () but has another hash, as open sizes."""
+
+    __slots__ = ()
+
+    def __hash__(self) -> int:
+        return ~super().__hash__()
+
+
+_SCALAR = UnrankedScalar()
 
 
 class Misfits:
@@ -129,9 +141,14 @@ def size_of(value: Any) -> int:
         raise TypeError(f"sizes, axes and counts are integers, got {value!r}") from None
 
 
+def unranked(shape: Iterable[int]) -> tuple[int, ...]:
+    """Return a shape with an open number of dimensions."""
+    return tuple(map(UnrankedSize, shape)) or _SCALAR
+
+
 def is_unranked(shape: tuple[int, ...]) -> bool:
     """Return True if the number of dimensions is open."""
-    return UnrankedSize in map(type, shape)
+    return shape is _SCALAR or UnrankedSize in map(type, shape)
 
 
 def either(size: int, *others: int) -> int:
@@ -148,11 +165,13 @@ def is_open(value: Any) -> bool:
     """Return True if a number or a nest of tuples contains an open size."""
     if type(value) is tuple:
         return any(map(is_open, value))
-    return isinstance(value, OpenSize)
+    return isinstance(value, OpenSize | UnrankedScalar)
 
 
 def closed(value: Any) -> Any:
     """Return a number or a nest of tuples with actual sizes only."""
     if type(value) is tuple:
         return tuple(map(closed, value))
+    if value is _SCALAR:
+        return ()
     return int(value) if isinstance(value, OpenSize) else value

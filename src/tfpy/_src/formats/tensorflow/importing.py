@@ -31,8 +31,8 @@ from tfpy._src.formats.tensorflow.reader.messages import GRAPH
 from tfpy._src.formats.tensorflow.reader.saved_model import VARIABLES, operations
 from tfpy._src.functions.graph_mode.defaults import get_default_graph
 from tfpy._src.functions.graph_mode.graph import Graph
+from tfpy._src.functions.graph_mode.inference import aval_of
 from tfpy._src.functions.graph_mode.operation import Operation
-from tfpy._src.functions.graph_mode.placeholders import aval_of
 from tfpy._src.functions.graph_mode.tensors import GraphTensor
 from tfpy._src.functions.graph_mode.variables import GraphVariable
 from tfpy._src.library.protos.graphs import GraphDef, NodeDef

@@ -35,7 +35,8 @@ class StagedArray(TensorArray):
         self._one_shape = like._written_shape()
         self.values = values
 
-    def _with(self, values: Tensor) -> StagedArray:
+    def with_values(self, values: Tensor) -> StagedArray:
+        """Return a TensorArray like this one with the elements of another list."""
         return StagedArray(self, values)
 
     def staged(self) -> StagedArray:
@@ -73,7 +74,7 @@ class StagedArray(TensorArray):
         return self
 
     def holding(self, elements: Sequence[Tensor | None]) -> StagedArray:
-        other = self._with(lists.make(elements))
+        other = self.with_values(lists.make(elements))
         other._length = len(elements)
         return other
 
@@ -99,7 +100,7 @@ class StagedArray(TensorArray):
         """Return a new array with one element replaced; this array is unchanged."""
         element = self._checked(value)
         limit = None if self._dynamic else self._length
-        return self._with(lists.set_(self.values, convert_to_tensor(index), element, limit))
+        return self.with_values(lists.set_(self.values, convert_to_tensor(index), element, limit))
 
     def stack(self, name: str | None = None) -> Tensor:
         return lists.stack(self.values, self._size(), self._aval())
@@ -116,10 +117,10 @@ class StagedArray(TensorArray):
     def unstack(self, value: Any, name: str | None = None) -> TensorArray:
         tensor = convert_to_tensor(value, None if is_operand(value) else self._dtype)
         self._check(Aval(tensor.aval.shape[1:], tensor.dtype))
-        return self._with(lists.unstack(tensor))
+        return self.with_values(lists.unstack(tensor))
 
     def _replace(self, elements: Any, of_one_shape: bool = True) -> TensorArray:
-        return self._with(lists.make([self._checked(e) for e in elements]))
+        return self.with_values(lists.make([self._checked(e) for e in elements]))
 
     def scatter(self, indices: Any, value: Any, name: str | None = None) -> TensorArray:
         array: TensorArray = self

@@ -237,7 +237,9 @@ class Graph(Collections, Lookup, Overriding):
     def _output(op: Operation, value: Any, is_known: bool) -> Any:
         if not isinstance(value, Tensor):
             return value
-        known = value if is_known and (type(value) is Tensor or isinstance(value, Sizes)) else None
+        # Runs do not compute constants, and would skip the assertions before an operation.
+        is_constant = type(value) is Tensor and not (op.inputs and op.control_inputs)
+        known = value if is_known and (is_constant or isinstance(value, Sizes)) else None
         output = GraphTensor(op, len(op.outputs), value.aval, known)
         op.outputs.append(output)
         return output

@@ -5,26 +5,37 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from tfpy._src.base import tracing
+from tfpy._src.base.dtypes import as_dtype
 from tfpy._src.base.errors import InvalidArgumentError, NotTraceableError, OpError
 from tfpy._src.compiler.ir.aval import Aval
-from tfpy._src.compiler.ir.sizes import OpenSize, UnrankedSize
+from tfpy._src.compiler.ir.sizes import OpenSize, unranked
 from tfpy._src.core import tape as tapes
-from tfpy._src.core.conversion import constant
+from tfpy._src.core.conversion import constant, convert_to_tensor
+from tfpy._src.core.sizes import Sizes
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.core.tensor_shape import TensorShape
+from tfpy._src.core.typing import DTypeLike
+from tfpy._src.functions.control.staged_array import StagedArray
 from tfpy._src.functions.graph_mode.tensors import GraphTensor, local
 from tfpy._src.functions.tf_function.symbolic_sizes import traced_with_stand_ins
 from tfpy._src.functions.trace.symbolic import SymbolicTensor
 from tfpy._src.functions.trace.trace import Trace
 from tfpy._src.tensors.variables.variable import Variable
 
+if TYPE_CHECKING:
+    from tfpy._src.functions.graph_mode.operation import Operation
+
 SIZE = 240
 """Size that replaces an unknown one. It has many divisors."""
+_MOST_OPERATIONS = 100
+"""Largest number of operations that run while a graph is built, to find the value of a shape."""
+_MOST_ELEMENTS = 32
+"""Largest number of elements of a tensor that may be a shape."""
 
 
 @dataclass
@@ -41,7 +52,7 @@ class Inferred:
 
 
 def mapped(value: Any, change: Callable[[Any], Any]) -> Any:
-    """Apply a function to the items of nested lists, tuples, dicts and slices."""
+    """Apply a function to the items of nested lists, tuples, dicts, slices and TensorArrays."""
     if isinstance(value, Mapping) and type(value) is dict:
         return {k: mapped(v, change) for k, v in value.items()}
     if type(value) is list:
@@ -49,13 +60,15 @@ def mapped(value: Any, change: Callable[[Any], Any]) -> Any:
     if isinstance(value, tuple) and not isinstance(value, TensorShape):
         items = [mapped(v, change) for v in value]
         return type(value)(*items) if hasattr(value, "_fields") else tuple(items)
+    if isinstance(value, StagedArray):
+        return value.with_values(mapped(value.values, change))
     if type(value) is slice:
         return slice(*mapped((value.start, value.stop, value.step), change))
     return change(value)
 
 
 def leaves(value: Any) -> list[Any]:
-    """Return the items of nested lists, tuples, dicts and slices."""
+    """Return the items of nested lists, tuples, dicts, slices and TensorArrays."""
     found: list[Any] = []
     mapped(value, found.append)
     return found
@@ -92,10 +105,27 @@ def infer(
         raise ValueError(error.message) from error
 
 
+def aval_of(shape: Any, dtype: DTypeLike, likely: Sequence[int] | None = None) -> Aval:
+    """Return the aval of a tensor. Its shape may be None or contain None.
+
+    Args:
+        shape: The shape.
+        dtype: The dtype.
+        likely: Sizes for the unknown ones, which other ops accept.
+    """
+    given = TensorShape(shape)
+    if likely is None:
+        likely = (SIZE,) * (2 if given.rank is None else given.rank)
+    if given.rank is None:
+        return Aval(unranked(likely), as_dtype(dtype))
+    pairs = zip(given.as_list(), likely, strict=True)
+    return Aval(tuple(OpenSize(size) if n is None else n for n, size in pairs), as_dtype(dtype))
+
+
 def _aval(tensor: GraphTensor, shape: Sequence[int]) -> Aval:
     known = tensor.shape
     if known.rank is None:
-        return Aval(tuple(map(UnrankedSize, shape)), tensor.dtype)
+        return Aval(unranked(shape), tensor.dtype)
     pairs = zip(shape, known.as_list(), strict=True)
     return Aval(tuple(OpenSize(n) if k is None else n for n, k in pairs), tensor.dtype)
 
@@ -143,28 +173,105 @@ def _constants() -> Iterator[list[GraphTensor]]:
 def _sampled(
     function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]
 ) -> Inferred:
-    """Call a function that cannot be traced on zeros. Sizes of its results are unknown."""
-
-    def sample(value: Any) -> Any:
-        if not isinstance(value, GraphTensor):
-            return value
-        if value.known is not None:
-            return value.known
-        sizes = [1 if n == SIZE else int(n) for n in value.aval.shape]
-        if value.dtype.is_numeric or value.dtype.is_bool:
-            return constant(np.zeros(sizes, value.dtype.as_numpy_dtype), value.dtype)
-        return constant("", shape=sizes)
-
+    """Call a function that cannot be traced on likely values. Sizes of its results are unknown."""
     with immediately():
+        local.values = samples = _Samples()
+
+        def sample(value: Any) -> Any:
+            value = _initial(value)
+            return value.__tf_tensor__() if isinstance(value, GraphTensor) else value
+
         result = function(*mapped(list(args), sample), **mapped(dict(kwargs), sample))
 
     def opened(value: Any) -> Any:
         if not isinstance(value, Tensor):
             return value
-        sizes = tuple(OpenSize(SIZE) for _ in value.aval.shape)
-        return SymbolicTensor(Trace("sample"), 0, Aval(sizes, value.dtype), "sample")
+        shape = tuple(OpenSize(n if samples.are_likely else SIZE) for n in value.aval.shape)
+        aval = Aval(shape, value.dtype)
+        if samples.are_likely and value.dtype.is_integer and value.aval.size <= _MOST_ELEMENTS:
+            return Sizes(Tensor(aval, value.storage), np.ones(value.aval.shape, bool))
+        return SymbolicTensor(Trace("sample"), 0, aval, "sample")
 
-    return Inferred(mapped(result, opened), [], [], [], False, True)
+    return Inferred(mapped(result, opened), samples.tensors, [], [], False, True)
+
+
+class _Samples(dict[int, Tensor]):
+    """Values of the tensors of a graph by identity, which are found when a function needs them."""
+
+    def __init__(self) -> None:
+        self.tensors: list[GraphTensor] = []
+        """Tensors that the function uses."""
+        self.are_likely = True
+        """False if a value is only a replacement for an unknown one."""
+
+    def get(self, identity: int, default: Any = None) -> Any:
+        """Return the sample for `default`, which is the tensor itself if it is not constant."""
+        if identity not in self and isinstance(default, GraphTensor):
+            self.tensors.append(default)
+            found = _likely_value(default)
+            self.are_likely &= found is not None
+            self[identity] = _zeros(default) if found is None else found
+        return dict.get(self, identity, default)
+
+
+def _likely_value(tensor: GraphTensor) -> Tensor | None:
+    """Return the value of a tensor in a run without fed values, or None if it is not known.
+
+    Functions use the values of integer tensors as shapes, axes and indices. Of other tensors they
+    use the shapes, so these tensors are zeros.
+    """
+    if tensor.known is not None:
+        return tensor.known
+    if not tensor.dtype.is_integer:
+        return _zeros(tensor)
+    values: dict[int, Tensor] = {}
+
+    def value_of(value: Any) -> Any:
+        value = _initial(value)
+        return values.get(value.identity, value.known) if isinstance(value, GraphTensor) else value
+
+    try:
+        for op in _needed(tensor.op):
+            if op.function is None or not op.args:  # a placeholder, or a random number
+                return None
+            found = leaves(op.function(*mapped(op.args, value_of), **mapped(op.kwargs, value_of)))
+            for output, place in zip(op.outputs, op.places, strict=True):
+                values[output.identity] = convert_to_tensor(found[place])
+    except (ValueError, TypeError, NotImplementedError, OpError):
+        return None
+    return values[tensor.identity]
+
+
+def _initial(value: Any) -> Any:
+    """Return the initial value of an integer Variable that has no value yet, or the argument."""
+    is_empty = isinstance(value, Variable) and not getattr(value, "has_value", True)
+    found = value.initial_value if is_empty and value.dtype.is_integer else None
+    return value if found is None else found
+
+
+def _needed(op: Operation) -> list[Operation]:
+    """Return an operation and those that compute its inputs, in the order of their creation.
+
+    Raises:
+        NotImplementedError: If they are too many to run them for a shape.
+    """
+    found: dict[int, Operation] = {}
+    pending = [op]
+    while pending:
+        one = pending.pop()
+        if one.number not in found:
+            found[one.number] = one
+            pending += [t.op for t in one.inputs if t.known is None]
+        if len(found) > _MOST_OPERATIONS:
+            raise NotImplementedError
+    return [op for _, op in sorted(found.items())]
+
+
+def _zeros(tensor: GraphTensor) -> Tensor:
+    sizes = [1 if n == SIZE else int(n) for n in tensor.aval.shape]
+    if tensor.dtype.is_numeric or tensor.dtype.is_bool:
+        return constant(np.zeros(sizes, tensor.dtype.as_numpy_dtype), tensor.dtype)
+    return constant("", shape=sizes)
 
 
 def immediately() -> ExitStack:

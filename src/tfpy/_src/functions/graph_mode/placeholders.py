@@ -2,38 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
-
 from tfpy._src.base import tracing
-from tfpy._src.base.dtypes import as_dtype
-from tfpy._src.compiler.ir.aval import Aval
-from tfpy._src.compiler.ir.sizes import OpenSize, UnrankedSize
 from tfpy._src.core.conversion import convert_to_tensor
 from tfpy._src.core.tensor import Tensor
-from tfpy._src.core.tensor_shape import TensorShape
 from tfpy._src.core.typing import DTypeLike, ShapeLike, TensorLike
 from tfpy._src.functions.graph_mode.graph import Graph
-from tfpy._src.functions.graph_mode.inference import SIZE
+from tfpy._src.functions.graph_mode.inference import aval_of
 from tfpy._src.functions.graph_mode.tensors import GraphTensor
-
-
-def aval_of(shape: Any, dtype: DTypeLike, likely: Sequence[int] | None = None) -> Aval:
-    """Return the aval of a tensor. Its shape may be None or contain None.
-
-    Args:
-        shape: The shape.
-        dtype: The dtype.
-        likely: Sizes for the unknown ones, which other ops accept. For a scalar of unknown rank the
-            shape is (1,), because only sizes can be open.
-    """
-    given = TensorShape(shape)
-    if likely is None:
-        likely = (SIZE,) * (2 if given.rank is None else given.rank)
-    if given.rank is None:
-        return Aval(tuple(map(UnrankedSize, likely or (1,))), as_dtype(dtype))
-    pairs = zip(given.as_list(), likely, strict=True)
-    return Aval(tuple(OpenSize(size) if n is None else n for n, size in pairs), as_dtype(dtype))
 
 
 def _graph(name: str) -> Graph:

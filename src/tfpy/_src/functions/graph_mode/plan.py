@@ -49,7 +49,9 @@ class RunPlan:
                 )
             }.values()
         )
-        self.is_dynamic = any(op.is_dynamic for op in self.operations)
+        self.is_dynamic = any(op.is_dynamic for op in self.operations) or any(
+            v.aval.is_open for v in self.read
+        )
         self._compiled: dict[Any, Function[..., Any]] = {}
         """Compiled functions by the avals of the fed values."""
 

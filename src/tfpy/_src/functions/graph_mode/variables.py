@@ -18,9 +18,9 @@ from tfpy._src.core.tensor import Tensor
 from tfpy._src.core.tensor_shape import TensorShape
 from tfpy._src.functions.graph_mode.collections import GraphKeys
 from tfpy._src.functions.graph_mode.graph import Graph
-from tfpy._src.functions.graph_mode.inference import immediately
+from tfpy._src.functions.graph_mode.inference import aval_of, immediately
 from tfpy._src.functions.graph_mode.operation import Operation
-from tfpy._src.functions.graph_mode.tensors import GraphTensor, add_operators
+from tfpy._src.functions.graph_mode.tensors import GraphTensor, add_operators, local
 from tfpy._src.tensors.variables import variable as variables
 from tfpy._src.tensors.variables.creators import next_number
 from tfpy._src.tensors.variables.distribution import (
@@ -127,6 +127,19 @@ class GraphVariable(Variable):
         """Use an imported operation that assigns the Variable as its initializer."""
         if self.initializer is None or op.name == f"{self.op.name}/Assign":
             self.initializer = op
+
+    @property
+    def aval(self) -> Aval:
+        """Shape and dtype, with the sizes of the initial value as open sizes if they may change."""
+        if self._open_shape is None:
+            return self._aval
+        likely = None if self.initial_value is None else self._aval.shape
+        return aval_of(self._open_shape, self._aval.dtype, likely)
+
+    @property
+    def has_open_shape(self) -> bool:
+        """True in a run if assignments may change the shape."""
+        return self._open_shape is not None and local.values is not None
 
     def clear(self) -> None:
         """Remove the value."""

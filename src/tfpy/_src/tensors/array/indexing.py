@@ -10,7 +10,7 @@ import numpy as np
 
 from tfpy._src.base import dtypes, tracing
 from tfpy._src.base.errors import invalid
-from tfpy._src.compiler.ir.sizes import UnrankedSize, either, size_of
+from tfpy._src.compiler.ir.sizes import either, size_of, unranked
 from tfpy._src.compiler.ops import logic, movement
 from tfpy._src.core.conversion import convert_to_tensor, host_values
 from tfpy._src.core.operand import Operand
@@ -139,7 +139,9 @@ def getitem(tensor: Any, key: Any) -> Tensor:
     part = tensor
     if any((b, n, s) != (0, w, 1) for (b, n, s), w in zip(picks, tensor.aval.shape, strict=True)):
         part = movement.strided_slice(tensor, begin=begin, size=size, strides=strides)
-    return movement.reshape(part, shape=tuple(shape))
+    return movement.reshape(
+        part, shape=unranked(shape) if tensor.aval.is_unranked else tuple(shape)
+    )
 
 
 def is_mask(key: Any) -> bool:
@@ -249,7 +251,6 @@ def _run(key: builtins.slice, n: int) -> tuple[int, int, int]:
         raise invalid("strided_slice", "slice step must not be 0")
     start, stop, step = builtins.slice(*bounds).indices(n)
     count = either(len(range(start, stop, step)), n, *(v for v in bounds if v is not None))
-    count = UnrankedSize(count) if isinstance(n, UnrankedSize) else count
     return (start if count else 0), count, step
 
 

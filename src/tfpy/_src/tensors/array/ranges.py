@@ -11,7 +11,7 @@ import numpy as np
 from tfpy._src.base import dtypes, tracing
 from tfpy._src.base.dtypes import DType, as_dtype
 from tfpy._src.base.errors import invalid
-from tfpy._src.compiler.ir.sizes import UnrankedSize, either, is_open
+from tfpy._src.compiler.ir.sizes import either, is_open, unranked
 from tfpy._src.compiler.ops import indexing
 from tfpy._src.compiler.ops.families.infer import broadcast_shapes, normalize_axis
 from tfpy._src.core.conversion import convert_to_tensor
@@ -89,7 +89,7 @@ def range(
         # These numbers may be the axes of a reduction in a graph, which must have values. Their
         # count is an open rank.
         numbers = builtins.range(first, first + count * step, step)
-        return as_tensor(tuple(map(UnrankedSize, numbers)), kind)
+        return as_tensor(unranked(numbers), kind)
     return indexing.range_(start=first, delta=step, count=count, dtype=kind)
 
 

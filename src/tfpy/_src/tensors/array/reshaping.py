@@ -82,7 +82,8 @@ def size(input: TensorLike, out_type: DTypeLike = dtypes.int32, name: str | None
 
     See also: `tf.shape`, `tf.rank`.
     """
-    return as_tensor(convert_to_tensor(input).aval.size, as_dtype(out_type))
+    aval = convert_to_tensor(input).aval
+    return as_tensor(OpenSize(aval.size) if aval.is_unranked else aval.size, as_dtype(out_type))
 
 
 @dispatchable

@@ -8,7 +8,7 @@ from tfpy._src.base import dtypes
 from tfpy._src.base.dtypes import DType
 from tfpy._src.base.errors import invalid, invalid_dtype
 from tfpy._src.compiler.ir.aval import Aval, Shape
-from tfpy._src.compiler.ir.sizes import UnrankedSize, either, is_open, is_unranked, size_of
+from tfpy._src.compiler.ir.sizes import either, is_open, is_unranked, size_of, unranked
 
 FLOAT = frozenset(dtypes.FLOATS)
 FLOAT_COMPLEX = FLOAT | dtypes.COMPLEX
@@ -42,7 +42,7 @@ def broadcast_shapes(op: str, *shapes: Shape) -> Shape:
                     "each dimension must be equal or 1, counted from the right",
                 )
             out[i] = _broadcast_size(out[i], n)
-    return tuple(map(UnrankedSize, out)) if any(map(is_unranked, shapes)) else tuple(out)
+    return unranked(out) if any(map(is_unranked, shapes)) else tuple(out)
 
 
 def _broadcast_size(n: int, m: int) -> int:
