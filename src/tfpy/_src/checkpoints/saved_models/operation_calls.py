@@ -28,7 +28,7 @@ from tfpy._src.library.protos.graphs import FunctionDef, NodeDef
 from tfpy._src.tensors.variables.variable import Variable
 
 _FAILURES = (
-    *(AttributeError, KeyError, NotImplementedError, NotTraceableError, OpError),
+    *(AssertionError, AttributeError, LookupError, NotTraceableError, OpError, RuntimeError),
     *(TypeError, ValueError),
 )
 """Errors of calls that cannot be traced or written."""
