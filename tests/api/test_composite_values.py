@@ -284,6 +284,9 @@ def test_names_for_subclasses_and_private_functions() -> None:
     """Check private names of TensorFlow that TensorFlow Probability uses."""
     operator = tfpy.linalg.LinearOperatorLowerTriangular([[2.0, 5.0], [3.0, 4.0]])
     assert operator._get_diag().numpy().tolist() == [2.0, 4.0]
+    variable = tfpy.Variable(1.0)
+    variable._trainable = False
+    assert not variable.trainable
     x = tfpy.constant(2.0)
     with tfpy.GradientTape() as tape:
         tape.watch(x)

@@ -23,8 +23,18 @@ class AssignMethods(ScatterMethods):
     """Methods that assign to a Variable, or to a part of it, and return the Variable."""
 
     name: str
+    trainable: bool
     _aval: Aval
     _open_shape: TensorShape | None
+
+    @property
+    def _trainable(self) -> bool:
+        """The attribute `trainable`, under the name that libraries set in TensorFlow."""
+        return self.trainable
+
+    @_trainable.setter
+    def _trainable(self, value: bool) -> None:
+        self.trainable = value
 
     @property
     @abstractmethod
