@@ -146,3 +146,16 @@ def test_variables_that_are_read_as_a_whole_stay() -> None:
     ):
         before, after = divided(caches(layers, unstacked), layers)
         assert len(before.outputs) == len(after.outputs)
+
+
+def test_variables_that_are_only_reshaped_stay() -> None:
+    @tf.function
+    def program(x: Any, y: Any) -> Any:
+        i = tf.constant(0)
+        while i < 3:
+            x = tf.reshape(x, [3])
+            i += 1
+        return x + tf.reduce_sum(y)
+
+    before, after = divided(program, 1)
+    assert len(before.outputs) == len(after.outputs)

@@ -75,10 +75,10 @@ class _Loop:
         body, next_value = self._body, self._body.outputs[place]
         maker = next((e for e in body.eqns if next_value in e.outputs), None)
         value = body.inputs[place]
-        is_read = body.inputs[place] in body.outputs or any(
+        is_read = value in body.outputs or any(
             self._test.inputs[place] in (*e.inputs, *self._test.outputs) for e in self._test.eqns
         )
-        if maker is None or is_read:
+        if maker is None or is_read or value in maker.inputs:
             return False
         readers = [e for e in body.eqns if value in e.inputs]
         if maker.op is reshape:
