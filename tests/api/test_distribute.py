@@ -33,7 +33,7 @@ def four_devices() -> Iterator[list[str]]:
     (cpu,) = config.list_physical_devices("CPU")
     config.set_logical_device_configuration(cpu, [config.LogicalDeviceConfiguration()] * 4)
     yield [device.name for device in config.list_logical_devices("CPU")]
-    config.set_logical_device_configuration(cpu, [config.LogicalDeviceConfiguration()])
+    config.set_logical_device_configuration(cpu, None)
 
 
 @pytest.mark.parametrize("name", strategies.PROGRAMS)

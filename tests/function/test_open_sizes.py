@@ -9,6 +9,8 @@ import pytest
 from api.same import same
 
 import tfpy
+from tfpy._src.compiler.ir.aval import Aval
+from tfpy._src.compiler.ir.sizes import OpenSize
 
 
 def shapes(nest: Any) -> list[str]:
@@ -353,3 +355,10 @@ def test_what_is_compiled_knows_no_open_size() -> None:
     assert "float32[12]" in program.lower().as_text()
     with pytest.raises(ValueError, match="pass arguments"):
         tfpy.function(lambda x: x).get_concrete_function(tfpy.TensorSpec([None])).lower()
+
+
+def test_bytes_of_values_are_plain_numbers() -> None:
+    """Sums of bytes would be open from then on."""
+    aval = Aval((OpenSize(3), 2), tfpy.float32)
+    assert type(aval.size) is OpenSize
+    assert (aval.nbytes, type(aval.nbytes)) == (24, int)

@@ -234,6 +234,7 @@ def set_logical_device_configuration(
     Args:
         device: A `tf.config.PhysicalDevice` of type `"CPU"`.
         logical_devices: List of a `tf.config.LogicalDeviceConfiguration` for each logical device.
+            None: one device, the default.
 
     Raises:
         ValueError: If the device does not exist or is not a CPU, because JAX cannot split GPUs, or
@@ -263,7 +264,10 @@ def set_logical_device_configuration(
     if given != before and not devices.divides_anytime:
         _check_start("Virtual devices")
     devices.share_out(len(given))
-    _settings.logical[device] = given
+    if logical_devices is None:
+        _settings.logical.pop(device, None)
+    else:
+        _settings.logical[device] = given
 
 
 VirtualDeviceConfiguration = LogicalDeviceConfiguration

@@ -96,7 +96,7 @@ def _made(shape: Shape, dtype: DType) -> Aval:
             aval._closed = Aval(closed(aval.shape), dtype)
         aval.rank = len(shape)
         aval.size = math.prod(aval.shape)
-        aval.nbytes = aval.size * dtype.size
+        aval.nbytes = int(aval.size) * dtype.size  # a count of bytes, never an open size
         _avals[key] = weakref.ref(aval, functools.partial(_forget, key))
         return aval
 
