@@ -35,5 +35,6 @@ def pairs_of_paddings(paddings: Any, x: Tensor) -> list[tuple[int, int]]:
             f"shape {list(x.aval.shape)}",
         )
     if any(min(pair) < 0 for pair in pairs):
-        raise invalid("pad", f"Paddings must be non-negative: {pairs}")
+        shape = list(x.aval.shape)
+        raise invalid("pad", f"Paddings must be non-negative: {pairs} for shape {shape}")
     return [(before, after) for before, after in pairs]
