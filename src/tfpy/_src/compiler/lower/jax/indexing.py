@@ -98,7 +98,9 @@ RULES.update(
 
 @lowers("dynamic_update_slice")
 def dynamic_update_slice(x: Any, update: Any, starts: Any) -> Any:
-    return lax.dynamic_update_slice(x, update, list(starts))
+    """Update a slice. JAX would count negative starts from the end."""
+    limits = np.subtract(x.shape, update.shape).astype(np.int32)
+    return lax.dynamic_update_slice(x, update, list(jnp.clip(starts, 0, limits)))
 
 
 @lowers("ravel_index")
