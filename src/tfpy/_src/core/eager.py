@@ -30,7 +30,7 @@ from tfpy._src.compiler.ir.op import Op, executes
 from tfpy._src.compiler.ir.sizes import closed, is_open
 from tfpy._src.core import tape as tapes
 from tfpy._src.core.conversion import as_tensors
-from tfpy._src.core.operand import CompositeOperand, HostComposite
+from tfpy._src.core.operand import SELF_APPLYING
 from tfpy._src.core.tensor import Tensor
 
 
@@ -93,7 +93,7 @@ def apply(op: Op, *inputs: Any, **attrs: Any) -> Any:
     for x in inputs:
         if type(x) is not Tensor:
             for y in inputs:
-                if isinstance(y, CompositeOperand | HostComposite):
+                if isinstance(y, SELF_APPLYING):
                     return y.apply_op(op, inputs, attrs)
             inputs = as_tensors(op, inputs)
             if tracing.local.active and not all(type(t) is Tensor for t in inputs):

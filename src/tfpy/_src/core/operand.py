@@ -352,3 +352,7 @@ class CompositeOperand(Composite, Operand):
             f"Attempt to convert a {type(self).__name__} to a Tensor. Use to_tensor() or "
             "tf.sparse.to_dense, or a function that supports this type."
         )
+
+
+SELF_APPLYING = (CompositeOperand, HostComposite)
+"""Classes of operands that compute ops themselves. A tuple, because it is read in most calls."""
