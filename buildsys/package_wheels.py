@@ -104,7 +104,8 @@ OTHERS_LATE = (
     *("data/example_batches", "data/reducing", "library/image/distorted_boxes"),
     *("library/image/drawing", "library/io/image_parts", "library/io/jpeg_quality"),
     *("library/io/matching", "functions/graph_mode/*", "tensors/special/*", "testing/*"),
-    *("functions/control/critical_section", "library/config/execution", "library/io/decoding"),
+    *("functions/control/critical_section", "functions/control/lockstep"),
+    *("library/config/execution", "library/io/decoding", "tensors/composite/host_values"),
     *("library/strings/edit_distance", "library/strings/fingerprints", "library/strings/scripts"),
     *("library/io/dlpack", "data/databases", "library/sparse/ragged_crossing"),
     *("library/sparse/sampled", "tensors/nn/quantized_tensors"),
@@ -119,7 +120,7 @@ IN_RUN = ("tfpy/assets/xnnpack-*.wasm", "tfpy/assets/tfpy-run.*")
 """The wasm modules and the runner of exported programs, which the site has in run/."""
 HOST = (
     "tfpy_pytest.py",
-    *(f"tfpy/testing/*{name}.*" for name in ("plugin", "webkit")),
+    *(f"tfpy/testing/*{name}.*" for name in ("drivers", "plugin", "sessions", "webkit")),
 )
 """Files that only CPython uses."""
 ENGINE_LATE = (

@@ -72,6 +72,7 @@ def compute_gradient(
         Pair of arrays of shape [elements of x, elements of y], or a list of pairs.
 
     Example:
+        >>> import numpy as np
         >>> import tfpy as tf
         >>> with tf.Graph().as_default(), tf.compat.v1.Session():
         ...     x = tf.constant([1.0, 3.0])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
@@ -13,7 +14,7 @@ from tfpy._src.compiler.ir.op import OPS
 from tfpy._src.core.conversion import constant
 from tfpy._src.core.primitives import equal
 from tfpy._src.core.tensor import Tensor
-from tfpy._src.functions.control import collectives, lockstep
+from tfpy._src.functions.control import collectives
 from tfpy._src.functions.control.derivative import current
 from tfpy._src.functions.control.traced_parts import TracedPart, assigned, inside, join
 from tfpy._src.functions.executor.control_op import ControlOp
@@ -208,6 +209,7 @@ def _computed(
         rows = [
             unstack(x, count) if s else [x] * count for x, s in zip(inputs, spread, strict=True)
         ]
+        lockstep = importlib.import_module("tfpy._src.functions.control.lockstep")  # late
         found = lockstep.run(replica.graph, rows, count)
         return [stack(row) if s else row[0] for row, s in zip(found, stacked, strict=True)]
     op = OPS["replicated"]

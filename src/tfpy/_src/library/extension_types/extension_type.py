@@ -6,7 +6,7 @@ import abc
 import inspect
 import sys
 from collections.abc import Hashable, Sequence
-from typing import Any
+from typing import Any, get_origin
 
 from tfpy._src.core import nest
 from tfpy._src.core.conversion import constant
@@ -69,7 +69,8 @@ def _check_class(cls: type) -> None:
     for name, value in cls.__dict__.items():
         special = name.startswith("__") and name.endswith("__")
         kinds = (property, classmethod, staticmethod)
-        if name in annotations or callable(value) or isinstance(value, kinds) or special:
+        is_type = callable(value) or get_origin(value) is not None  # also Union[...]
+        if name in annotations or is_type or isinstance(value, kinds) or special:
             continue
         if not name.startswith("_abc_"):
             raise ValueError(
