@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import weakref
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -26,7 +25,6 @@ from tfpy._src.library.protos.graphs import FunctionDef, GraphDef, NodeDef
 from tfpy._src.library.protos.tensor_protos import make_tensor_proto, shape_message
 
 _PLAIN = frozenset(("Placeholder", "Const", "NoOp"))
-_written: weakref.WeakKeyDictionary[Operation, WrittenCall | None] = weakref.WeakKeyDictionary()
 
 
 def graph_def_of(graph: Graph, add_shapes: bool = False) -> GraphDef:
@@ -166,9 +164,10 @@ class _Nodes:
         self._message.node.append(node)
 
     def _add_call(self, op: Operation) -> None:
-        if op not in _written:
-            _written[op] = call_of(op)
-        call = _written[op]
+        if op.written is None:
+            op.written = (call_of(op),)
+        call: WrittenCall | None
+        (call,) = op.written
         if call is None:
             add_node(self._message.node.add(), op)
             return

@@ -103,6 +103,8 @@ class Operation:
         self.number = graph.add_operation(self)
         self.captured: tuple[Variable, ...] = ()
         """Variables that the function reads in addition to its arguments."""
+        self.written: tuple[Any] | None = None
+        """The operation as it is written to files, once a file has been made."""
         self.assigned_until: frozenset[int] = frozenset()
         before: set[int] = set()
         for op in self.dependencies:
