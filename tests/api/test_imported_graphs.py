@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from pathlib import Path
 from typing import Any
 
@@ -345,3 +346,18 @@ def test_signatures(tf: Any) -> Any:
                 lambda: utils.classification_signature_def(3, text, None),
             )],
         ]  # fmt: skip
+
+
+def test_written_graphs_are_freed() -> None:
+    def write() -> None:
+        with tfpy.Graph().as_default() as graph:
+            v = tfpy.compat.v1.get_variable("v", initializer=2.0)
+            tfpy.add(v, 1.0, name="y")
+            assert "y" in {node.name for node in graph.as_graph_def().node}
+
+    write()
+    gc.collect()
+    before = tfpy.memory()["numTensors"]
+    write()
+    gc.collect()
+    assert tfpy.memory()["numTensors"] == before
