@@ -99,7 +99,7 @@ def test_gradients_of_tables_are_lists_of_rows() -> None:
 
 
 def caches(layers: int, unstacked: Any) -> Any:
-    """Return a function with a loop over a stack of arrays, each of which the body updates."""
+    """Return a function with a loop over a stack of arrays. The body updates each array."""
 
     @tf.function
     def program(x: Any, cache: Any) -> Any:
@@ -158,4 +158,18 @@ def test_variables_that_are_only_reshaped_stay() -> None:
         return x + tf.reduce_sum(y)
 
     before, after = divided(program, 1)
+    assert len(before.outputs) == len(after.outputs)
+
+
+def test_variables_that_the_test_returns_stay() -> None:
+    @tf.function
+    def program(x: Any, y: Any) -> Any:
+        return tf.while_loop(
+            lambda goes_on, x: goes_on,
+            lambda goes_on, x: (tf.reshape(x[:1] < 3.0, []), x + 1.0),
+            (tf.constant(True), x + tf.reduce_sum(y) * 0.0),
+        )[1]
+
+    before, after = divided(program, 1)
+    assert [v.shape for v in dict(after.attrs)["test"].avals[:1]] == [()]
     assert len(before.outputs) == len(after.outputs)

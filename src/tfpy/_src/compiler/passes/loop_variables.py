@@ -2,7 +2,7 @@
 
 A loop variable is often a stack of arrays, like the cache of a language model, which has the keys
 and values of all layers. The body takes it apart, updates each array, and stacks them again. Each
-array becomes a variable of its own, so that the body does not copy them, and a backend can update
+array becomes a separate variable, so that the body does not copy them, and a backend can update
 them in place.
 """
 
@@ -20,13 +20,15 @@ from tfpy._src.compiler.ops.movement import reshape, strided_slice
 
 
 def divide_loop_variables(graph: Graph) -> Graph:
-    """Replace loop variables that are joined of parts by these parts, also in inner Graphs::
+    """Replace loop variables that the body joins by their parts, also in inner Graphs.
 
-    %2 = while_loop(%1)      body: x = %0[0], y = %0[1], return concat(x + y, y)
+    Other equations stay as they are::
 
-    %3, %4 = %1[0], %1[1]
-    %5, %6 = while_loop(%3, %4)      body: return %0 + %1, %1
-    %2 = concat(%5, %6)
+        %2 = while_loop(%1)              body: x = %0[0], y = %0[1], return concat(x + y, y)
+
+        %3, %4 = %1[0], %1[1]
+        %5, %6 = while_loop(%3, %4)      body: return %0 + %1, %1
+        %2 = concat(%5, %6)
     """
     made = Graph(graph.avals[:], graph.inputs, graph.constants, [], graph.outputs)
     for eqn in graph.eqns:
@@ -40,7 +42,7 @@ def divide_loop_variables(graph: Graph) -> Graph:
 
 
 class _Loop:
-    """A loop whose variables are divided, and the equations before and after it.
+    """A loop while its variables are divided, and the equations before and after it.
 
     Args:
         graph: Graph to which the equations are added.
@@ -75,9 +77,8 @@ class _Loop:
         body, next_value = self._body, self._body.outputs[place]
         maker = next((e for e in body.eqns if next_value in e.outputs), None)
         value = body.inputs[place]
-        is_read = value in body.outputs or any(
-            self._test.inputs[place] in (*e.inputs, *self._test.outputs) for e in self._test.eqns
-        )
+        tested = {*self._test.outputs, *(v for e in self._test.eqns for v in e.inputs)}
+        is_read = value in body.outputs or self._test.inputs[place] in tested
         if maker is None or is_read or value in maker.inputs:
             return False
         readers = [e for e in body.eqns if value in e.inputs]
@@ -123,7 +124,7 @@ class _Loop:
         return True
 
     def _substitute(self, eqns: list[Eqn], stands_for: dict[int, int]) -> None:
-        """Set the equations of the body without those whose results other values stand for."""
+        """Set the equations of the body, and replace the results of some by other values."""
         self._body.eqns = [
             e._replace(inputs=tuple(stands_for.get(v, v) for v in e.inputs))
             for e in eqns
