@@ -205,7 +205,7 @@ class RecordSpec(TypeSpec, metaclass=ABCMeta):
 
 
 class DescribedRecord(FieldRecord):
-    """A record without values, of which only the spec is known. Its parts are specs."""
+    """A record with specs in the place of its values."""
 
     def __init__(self, spec: Any) -> None:
         self._spec = spec

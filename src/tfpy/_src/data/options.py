@@ -33,9 +33,10 @@ class AutoShardPolicy(enum.IntEnum):
 
 
 class ExternalStatePolicy(enum.Enum):
-    """Policy for saving iterators whose elements depend on external state, such as random numbers.
+    """Policy for saving iterators over elements that depend on external state.
 
-    It is the setting `experimental_external_state_policy` of `tf.data.Options`.
+    An example of such state is a generator of random numbers. The policy is the setting
+    `experimental_external_state_policy` of `tf.data.Options`.
 
     Example:
         >>> import tfpy as tf

@@ -77,7 +77,7 @@ class _Settings:
     def __init__(self) -> None:
         self.visible: dict[str, list[PhysicalDevice]] = {}
         """Visible devices by type, for types with hidden devices."""
-        self.logical: dict[PhysicalDevice, list[LogicalDeviceConfiguration]] = {}
+        self.logical: dict[PhysicalDevice, list[LogicalDeviceConfiguration] | None] = {}
         self.growth: dict[PhysicalDevice, bool] = {}
 
 
@@ -260,14 +260,11 @@ def set_logical_device_configuration(
     if any(c.memory_limit is not None for c in given):
         raise ValueError("Setting memory limit on CPU virtual devices is currently not supported")
     devices = devices_of(registry.active_backend())
-    before = _settings.logical.get(device, [LogicalDeviceConfiguration()])
+    before = _settings.logical.get(device) or [LogicalDeviceConfiguration()]
     if given != before and not devices.divides_anytime:
         _check_start("Virtual devices")
     devices.share_out(len(given))
-    if logical_devices is None:
-        _settings.logical.pop(device, None)
-    else:
-        _settings.logical[device] = given
+    _settings.logical[device] = None if logical_devices is None else given
 
 
 VirtualDeviceConfiguration = LogicalDeviceConfiguration

@@ -12,24 +12,14 @@ from tfpy._src.base.errors import invalid
 from tfpy._src.compiler.ops import text
 from tfpy._src.compiler.ops.reference import text as host_text
 from tfpy._src.core.conversion import constant, convert_to_tensor
-from tfpy._src.core.operand import with_composites
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.core.typing import Axis, DTypeLike, TensorLike
+from tfpy._src.library.strings.conversion import as_strings
 from tfpy._src.tensors.array.reshaping import reshape
 from tfpy._src.tensors.array.static import static_ints
 from tfpy._src.tensors.composite.ragged.tensor import RaggedTensor
 from tfpy._src.tensors.ragged.making import constant as ragged_constant
 from tfpy._src.tensors.ragged.shaping import expand_dims
-
-
-def as_strings(value: Any) -> Any:
-    """Convert a value to a string tensor, unless it is ragged.
-
-    Raises:
-        TypeError: If the values are not strings.
-    """
-    value = with_composites(value)
-    return value if isinstance(value, RaggedTensor) else convert_to_tensor(value, dtypes.string)
 
 
 def as_text(value: str | bytes | Tensor) -> str:

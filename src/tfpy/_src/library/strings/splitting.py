@@ -13,7 +13,8 @@ from tfpy._src.compiler.ops.reference import text as host_text
 from tfpy._src.core.conversion import constant, convert_to_tensor
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.core.typing import TensorLike
-from tfpy._src.library.strings.functions import as_strings, as_text
+from tfpy._src.library.strings.conversion import as_strings
+from tfpy._src.library.strings.functions import as_text
 from tfpy._src.tensors.composite.ragged.tensor import RaggedTensor
 from tfpy._src.tensors.ragged.making import from_rows
 

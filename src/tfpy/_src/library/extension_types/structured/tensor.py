@@ -95,9 +95,9 @@ class StructuredTensor(Structures):
                 consist of letters, digits and underscores, and begin with a letter.
             shape: Shape of the structured tensor, with which the shapes of all fields begin. The
                 sizes can be None. Default: the result is a single structure.
-            nrows: Size of the first axis. Default: that of the fields.
+            nrows: Size of the first axis. Default: the size that the fields have.
             row_partitions: Divisions of the structures into rows, one for each axis but the first
-                one. Default: those of the fields.
+                one. Default: the divisions of the fields.
             validate: Has no effect: the shapes of the fields are always checked.
 
         Returns:
@@ -182,7 +182,7 @@ class StructuredTensor(Structures):
 
         Args:
             pyval: A dict from names to values, or a nested list of such dicts. The dicts must have
-                the same keys. Values can contain dicts and lists, too.
+                the same keys. Values can also contain dicts and lists.
             typespec: Spec of the result. Default: dicts become structured tensors, lists become
                 ragged tensors if they are nested, and tensors otherwise.
 
