@@ -146,3 +146,14 @@ def test_a_program_that_ignores_them_does_so_still() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     interrupts.install()
     assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+
+
+def test_a_delayed_interrupt_names_the_program() -> None:
+    frames: list[types.FrameType | None] = []
+    interrupts.held.handler = lambda _, frame: frames.append(frame)
+    with held:
+        interrupt()
+    (frame,) = frames
+    while frame is not None and frame.f_code.co_name != "test_a_delayed_interrupt_names_the_program":
+        frame = frame.f_back
+    assert frame is not None

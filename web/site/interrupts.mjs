@@ -7,7 +7,7 @@ import asyncio, inspect, signal, sys
 LOOP = asyncio.get_event_loop()
 LOOP._keyboard_interrupt_handler = lambda: None  # the interrupted call reports the error
 CALLS = {"eval_code_async", "as_javascript.<locals>.call", "run_cell"}
-INNER = ("asyncio", "pyodide", "_pyodide", "tfpy")
+INNER = sys.stdlib_module_names | {"pyodide", "_pyodide", "tfpy"}
 MONITORING = sys.monitoring  # unlike sys.settrace, it covers every thread state of Pyodide
 TOOL = 4  # an ID without a predefined use
 
@@ -15,7 +15,7 @@ def install(postpone):
     plain = signal.getsignal(signal.SIGINT)
 
     def on_interrupt(number, frame):
-        if is_of_program(frame or sys._getframe()):
+        if is_of_program(frame):
             plain(number, frame)
         elif running_calls():
             interrupt_next_line()  # an error between two tasks would not reach a call
@@ -25,7 +25,7 @@ def install(postpone):
     signal.signal(signal.SIGINT, on_interrupt)
 
 def is_of_program(frame):
-    """Return whether the frame or one of its callers belongs to a program or a call, not to the event loop."""
+    """Return whether the frame or one of its callers belongs to a program or a call, not to the event loop or Pyodide."""
     while frame is not None:
         name = str(frame.f_globals.get("__name__"))
         if name.partition(".")[0] not in INNER or frame.f_code.co_flags & inspect.CO_COROUTINE:

@@ -211,8 +211,8 @@ export async function openWorker(options, shows) {
   const interrupt = async () => {
     if (asked.size === 0) return true;
     if (signals) {
-      signals[1]++;
-      signals[0] = SIGINT;
+      Atomics.add(signals, 1, 1);
+      Atomics.store(signals, 0, SIGINT);
     }
     const answered = ask("interrupt", signals !== undefined).then(
       () => true,

@@ -111,9 +111,8 @@ const calls = {
   run: async (code, globals) => sendable(await tfpy.run(code, globals)),
   /** @param {boolean} isSent true if the page has written the signal, which Python may have received */
   interrupt(isSent) {
-    const isReceived = isSent && signals[0] === 0;
     handled += Number(isSent);
-    signals[0] = 0;
+    const isReceived = !clearSignal() && isSent;
     if (running > 0 && !isReceived) tfpy.interrupt?.();
   },
   backend: () => tfpy.backend(),
@@ -137,6 +136,17 @@ const calls = {
   },
 };
 
+/**
+ * Clear a signal that Python has not received, and return true if there was one. A signal is for a later call, and
+ * stays, if its message has not arrived.
+ */
+function clearSignal() {
+  const signal = Atomics.exchange(signals, 0, 0);
+  if (Atomics.load(signals, 1) === handled) return signal !== 0;
+  if (signal !== 0) Atomics.store(signals, 0, signal); // the page counts a signal before it writes it
+  return false;
+}
+
 /** @param {MessagePort} page */
 function serve(page) {
   const tell = (/** @type {string} */ kind) => (/** @type {any} */ value) =>
@@ -158,8 +168,7 @@ function serve(page) {
       page.postMessage(["error", { message: explained(error), cause }, number]);
     } finally {
       running -= Number(isRun);
-      // a signal that Python postponed; a signal of the page is for a later call if its message has not arrived
-      if (running === 0 && signals[1] === handled) signals[0] = 0;
+      if (running === 0) clearSignal(); // Python may have postponed it
     }
   };
 }

@@ -44,7 +44,7 @@ class _Held:
         """Handle a pending interrupt if no section is open."""
         if not self.depth:
             self.waits = False
-            self.handler(signal.SIGINT, None)
+            self.handler(signal.SIGINT, sys._getframe())
 
 
 held = _Held()
