@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable
+import json
+from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
 import pytest
 import tensorflow
 
@@ -48,13 +50,37 @@ CALLS: list[Callable[[Any], Any]] = [
     lambda tf: tf.constant([1.0, 2.0]).set_shape([None]),
     lambda tf: tf.constant([1.0, 2.0]).set_shape([3]),
     lambda tf: tf.constant([1.0, 2.0]).set_shape([2, 1]),
+    lambda tf: (isinstance(tf.TensorShape([2]), tuple), type(tf.TensorShape(None)).__name__),
+    lambda tf: type(tf.TensorShape(None)) is tf.TensorShape,
+    lambda tf: [f"%s, {tf.TensorShape(n)}" % tf.TensorShape(n) for n in ([2, 3], [None], [], None)],
+    lambda tf: [repr(tf.TensorShape(n)) for n in ([2, 3], [None, 1], [], None)],
+    lambda tf: [tf.TensorShape([2, 3]) == n for n in ((2, 3), [2, 3], (2,), None, "ab", [[2], 3])],
+    lambda tf: [n == tf.TensorShape([2, 3]) for n in ((2, 3), [2, 3], (2,), None)],
+    lambda tf: [tf.TensorShape(None) == n for n in (None, tf.TensorShape(None), (), [2])],
+    lambda tf: ({(2, 3): 1}.get(tf.TensorShape([2, 3])), {tf.TensorShape(None): 1}),
+    lambda tf: [n + tf.TensorShape([2]) for n in ((1,), [1], tf.TensorShape(None))],
+    lambda tf: [tf.TensorShape([2]) + n for n in ((1,), [1], tf.TensorShape(None))],
+    lambda tf: [tf.TensorShape(None)[k] for k in (0, slice(1, 3), slice(1, None), slice(-1))],
+    lambda tf: [tf.TensorShape([2, 3, 4])[k] for k in (0, -1, slice(1), slice(1, None), slice(9))],
+    lambda tf: tf.TensorShape([2])[1],
+    lambda tf: tf.TensorShape([2, 3]) * 2,
+    lambda tf: tf.TensorShape([2, 3]).index(3),
+    lambda tf: json.dumps(tf.TensorShape([2, 3])),
+    lambda tf: (3 in tf.TensorShape([2, 3]), [*reversed(tf.TensorShape([2, 3]))]),
+    lambda tf: [copy.deepcopy(tf.TensorShape(n)) for n in ([2, None], None)],
+    lambda tf: tf.nest.flatten({"a": tf.TensorShape([2, 3]), "b": [tf.TensorShape(None)]}),
+    lambda tf: (tf.nest.is_nested(tf.TensorShape([2])), isinstance(tf.TensorShape([2]), Sequence)),
+    lambda tf: [np.zeros(tf.TensorShape([2, 3])).shape, np.asarray(tf.TensorShape([2, 3]))],
+    lambda tf: tf.stack([tf.TensorShape([2, 3]), [4, 5]]).numpy().tolist(),
+    lambda tf: tf.convert_to_tensor(tf.TensorShape([2, None])),
+    lambda tf: tf.convert_to_tensor(tf.TensorShape(None)),
 ]
 
 
 def outcome(tf: Any, call: Callable[[Any], Any]) -> str:
     try:
         return repr(call(tf))
-    except (TypeError, ValueError) as error:
+    except (AttributeError, IndexError, TypeError, ValueError) as error:
         return f"{type(error).__name__}: {error}"
 
 

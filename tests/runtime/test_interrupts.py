@@ -148,12 +148,12 @@ def test_a_program_that_ignores_them_does_so_still() -> None:
     assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
 
 
-def test_a_delayed_interrupt_names_the_program() -> None:
+def test_a_delayed_interrupt_has_a_frame() -> None:
     frames: list[types.FrameType | None] = []
     interrupts.held.handler = lambda _, frame: frames.append(frame)
     with held:
         interrupt()
     (frame,) = frames
-    while frame is not None and frame.f_code.co_name != "test_a_delayed_interrupt_names_the_program":
+    while frame is not None and frame.f_code.co_name != "test_a_delayed_interrupt_has_a_frame":
         frame = frame.f_back
     assert frame is not None

@@ -1,33 +1,16 @@
-"""The checks of the rank of a `tf.TensorShape`."""
+"""The dimensions of a `tf.TensorShape`, and checks of its rank."""
 
 from __future__ import annotations
 
-from typing import Self
+from typing import Any, Self
 
 
-class CheckedShape(tuple[int, ...]):
+class CheckedShape:
     """A shape with checks of its rank, which return the shape or raise an error."""
 
-    __slots__ = ()
+    __slots__ = ("_dims",)
 
-    def with_rank(self, rank: int) -> Self:
-        """Return the shape, after checking that it has the given rank.
-
-        Args:
-            rank: Required rank.
-
-        Returns:
-            The shape itself.
-
-        Raises:
-            ValueError: If the rank differs.
-
-        Example:
-            >>> import tfpy as tf
-            >>> tf.TensorShape([2, 3]).with_rank(2)
-            TensorShape([2, 3])
-        """
-        return self._with(len(self) == rank, f"must have rank {rank}")
+    _dims: tuple[Any, ...] | None  # ints, and None where a dimension is unknown
 
     def with_rank_at_least(self, rank: int) -> Self:
         """Return the shape, after checking that its rank is at least `rank`.
@@ -41,7 +24,8 @@ class CheckedShape(tuple[int, ...]):
         Raises:
             ValueError: If the rank is smaller.
         """
-        return self._with(len(self) >= rank, f"must have rank at least {rank}")
+        fits = self._dims is None or len(self._dims) >= rank
+        return self._with(fits, f"must have rank at least {rank}")
 
     def with_rank_at_most(self, rank: int) -> Self:
         """Return the shape, after checking that its rank is at most `rank`.
@@ -55,7 +39,8 @@ class CheckedShape(tuple[int, ...]):
         Raises:
             ValueError: If the rank is larger.
         """
-        return self._with(len(self) <= rank, f"must have rank at most {rank}")
+        fits = self._dims is None or len(self._dims) <= rank
+        return self._with(fits, f"must have rank at most {rank}")
 
     def _with(self, holds: bool, what: str) -> Self:
         if not holds:

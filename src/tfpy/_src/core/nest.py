@@ -14,13 +14,12 @@ from typing import Any
 from tfpy._src.backends.javascript.bridge import IN_BROWSER
 from tfpy._src.backends.javascript.interop import is_js_array
 from tfpy._src.core.operand import Composite, FieldRecord, Operand
-from tfpy._src.core.tensor_shape import TensorShape
 from tfpy._src.core.typing import Nest
 
 __all__ = ["assert_same_structure", "flatten", "is_nested", "map_structure", "pack_sequence_as"]
 
 _NESTED = (list, tuple, Mapping, MappingView, Sequence)
-_LEAVES = (str, bytes, memoryview, TensorShape)
+_LEAVES = (str, bytes, memoryview)
 _PLAIN = frozenset([tuple, list, dict])
 """Types of most nests. An `isinstance` check for Mapping is slow."""
 

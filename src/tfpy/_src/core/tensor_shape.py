@@ -1,18 +1,21 @@
-"""`tf.TensorShape`: a tuple of ints that prints as TensorFlow's class does."""
+"""`tf.TensorShape`: the dimensions of a tensor."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from math import prod
-from typing import Any, NoReturn, Self
+from typing import Any, TypeAlias
 
 from tfpy._src.base.providers import provided
 from tfpy._src.core.checked_shape import CheckedShape
 from tfpy._src.core.dimension import Dimension, known_size
 
+Dims: TypeAlias = "TensorShape | Sequence[int | None] | None"
+"""A shape. None has an unknown rank."""
+
 
 class TensorShape(CheckedShape):
-    """The shape of a tensor, a tuple of ints that compares equal to a list or tuple of them.
+    """The shape of a tensor, which compares equal to a list or tuple of its dimensions.
 
     A dimension is None if it is unknown, for example for the ragged axes of a ragged tensor.
 
@@ -36,18 +39,18 @@ class TensorShape(CheckedShape):
 
     def __new__(cls, dims: Any) -> TensorShape:
         if dims is None:
-            return tuple.__new__(_UnknownShape, ())
+            return known_shape(None)
         if isinstance(dims, TensorShape):
             return dims
         one = isinstance(dims, Dimension) or (
             hasattr(dims, "__index__") and not hasattr(dims, "__iter__")
         )
-        return tuple.__new__(cls, map(known_size, [dims] if one else dims))
+        return known_shape(tuple(map(known_size, [dims] if one else dims)))
 
     @property
     def rank(self) -> int | None:
         """Number of dimensions; None if it is unknown."""
-        return len(self)
+        return None if self._dims is None else len(self._dims)
 
     @property
     def ndims(self) -> int | None:
@@ -57,7 +60,7 @@ class TensorShape(CheckedShape):
     @property
     def dims(self) -> list[Dimension] | None:
         """List of `tf.compat.v1.Dimension` objects; None if the rank is unknown."""
-        return [Dimension(n) for n in self]
+        return None if self._dims is None else [Dimension(n) for n in self._dims]
 
     def as_list(self) -> list[int | None]:
         """Return the dimensions as a list.
@@ -73,7 +76,9 @@ class TensorShape(CheckedShape):
             >>> tf.TensorShape([None, 3]).as_list()
             [None, 3]
         """
-        return list(self)
+        if self._dims is None:
+            raise ValueError("as_list() is not defined on an unknown TensorShape.")
+        return list(self._dims)
 
     def num_elements(self) -> int | None:
         """Return the number of elements of a tensor with this shape.
@@ -94,9 +99,9 @@ class TensorShape(CheckedShape):
         Returns:
             A bool.
         """
-        return None not in self
+        return self._dims is not None and None not in self._dims
 
-    def is_compatible_with(self, other: Sequence[int | None] | None) -> bool:
+    def is_compatible_with(self, other: Dims) -> bool:
         """Return True if one tensor can have both shapes.
 
         The ranks, and dimensions known in both, must be equal. An unknown rank matches every rank.
@@ -114,13 +119,13 @@ class TensorShape(CheckedShape):
             (True, False)
         """
         other = TensorShape(other)
-        if other.rank is None:
+        if self.rank is None or other.rank is None:
             return True
         return len(self) == len(other) and all(
             n is None or m is None or n == m for n, m in zip(self, other, strict=True)
         )
 
-    def assert_is_compatible_with(self, other: Sequence[int | None] | None) -> None:
+    def assert_is_compatible_with(self, other: Dims) -> None:
         """Raise an error if the shapes are not compatible, as `is_compatible_with` defines it.
 
         Args:
@@ -132,7 +137,7 @@ class TensorShape(CheckedShape):
         if not self.is_compatible_with(other):
             raise ValueError(f"Shapes {self} and {other} are incompatible")
 
-    def merge_with(self, other: Sequence[int | None] | None) -> TensorShape:
+    def merge_with(self, other: Dims) -> TensorShape:
         """Return the shape that combines the known dimensions of both shapes.
 
         Args:
@@ -150,13 +155,13 @@ class TensorShape(CheckedShape):
             TensorShape([2, 3])
         """
         other = TensorShape(other)
-        if other.rank is None:
-            return self
+        if self.rank is None or other.rank is None:
+            return other if self.rank is None else self
         if not self.is_compatible_with(other):
             raise ValueError(f"Shapes {self} and {other} are not compatible")
         return TensorShape(m if n is None else n for n, m in zip(self, other, strict=True))
 
-    def concatenate(self, other: Sequence[int | None] | None) -> TensorShape:
+    def concatenate(self, other: Dims) -> TensorShape:
         """Return the dimensions of this shape, followed by those of `other`.
 
         Args:
@@ -171,7 +176,9 @@ class TensorShape(CheckedShape):
             TensorShape([2, 3, None])
         """
         other = TensorShape(other)
-        return other if other.rank is None else TensorShape((*self, *other))
+        if self.rank is None or other.rank is None:
+            return TensorShape(None)
+        return known_shape((*self, *other))
 
     def is_subtype_of(self, other: TensorShape) -> bool:
         """Return True if `other` is the same or a less specific shape.
@@ -183,11 +190,11 @@ class TensorShape(CheckedShape):
             A bool.
         """
         return other.rank is None or (
-            len(self) == len(other)
+            self.rank == other.rank
             and all(m in (None, n) for n, m in zip(self, other, strict=True))
         )
 
-    def most_specific_compatible_shape(self, other: Sequence[int | None] | None) -> TensorShape:
+    def most_specific_compatible_shape(self, other: Dims) -> TensorShape:
         """Return the shape that matches both shapes, with None for the dimensions that differ.
 
         Args:
@@ -202,7 +209,7 @@ class TensorShape(CheckedShape):
             TensorShape([2, None])
         """
         other = TensorShape(other)
-        if other.rank != self.rank:
+        if self.rank is None or self.rank != other.rank:
             return TensorShape(None)
         return TensorShape(n if n == m else None for n, m in zip(self, other, strict=True))
 
@@ -240,6 +247,27 @@ class TensorShape(CheckedShape):
         """
         return provided("TensorShape.as_proto")(self)
 
+    def with_rank(self, rank: int) -> TensorShape:
+        """Return the shape, after checking that it has the given rank.
+
+        Args:
+            rank: Required rank.
+
+        Returns:
+            The shape itself, or a shape of unknown dimensions if the rank is unknown.
+
+        Raises:
+            ValueError: If the rank differs.
+
+        Example:
+            >>> import tfpy as tf
+            >>> tf.TensorShape([2, 3]).with_rank(2)
+            TensorShape([2, 3])
+        """
+        if self._dims is None:
+            return known_shape((None,) * rank)
+        return self._with(len(self._dims) == rank, f"must have rank {rank}")
+
     def assert_has_rank(self, rank: int) -> None:
         """Raise an error if the shape does not have the given rank.
 
@@ -251,7 +279,7 @@ class TensorShape(CheckedShape):
         """
         self.with_rank(rank)
 
-    def assert_same_rank(self, other: Sequence[int | None]) -> None:
+    def assert_same_rank(self, other: Dims) -> None:
         """Raise an error if the ranks differ.
 
         Args:
@@ -273,21 +301,31 @@ class TensorShape(CheckedShape):
 
     def __bool__(self) -> bool:
         """Return True if the rank is known."""
-        return True
+        return self._dims is not None
+
+    def __len__(self) -> int:
+        if self._dims is None:
+            raise ValueError("Cannot take the length of shape with unknown rank.")
+        return len(self._dims)
+
+    def __iter__(self) -> Iterator[int]:
+        if self._dims is None:
+            raise ValueError("Cannot iterate over a shape with unknown rank.")
+        return iter(self._dims)
 
     def __eq__(self, other: object) -> bool:
         """Return True if `other` is, or can be converted to, a shape of the same dimensions."""
         if isinstance(other, tuple):
-            return tuple.__eq__(self, other) and not isinstance(other, _UnknownShape)
+            return bool(self._dims == other)
+        if isinstance(other, TensorShape):
+            return bool(self._dims == other._dims)
         try:
             return self == TensorShape(other)
         except (TypeError, ValueError):
             return False
 
-    def __ne__(self, other: object) -> bool:
-        return not self == other
-
-    __hash__ = tuple.__hash__
+    def __hash__(self) -> int:
+        return hash(self._dims)
 
     def __reduce__(self) -> Any:
         return TensorShape, (self.dims,)
@@ -299,92 +337,34 @@ class TensorShape(CheckedShape):
         return TensorShape(other).concatenate(self)
 
     def __getitem__(self, key):  # type: ignore[no-untyped-def]
-        item = tuple.__getitem__(self, key)
-        return TensorShape(item) if isinstance(key, slice) else item
+        """Return a dimension, or the shape of a slice."""
+        if self._dims is None:
+            return _unknown_part(key)
+        item = self._dims[key]
+        return known_shape(item) if isinstance(key, slice) else item
 
     def __repr__(self) -> str:
-        return f"TensorShape([{', '.join(map(str, self))}])"
+        return f"TensorShape({None if self._dims is None else list(self._dims)})"
 
     def __str__(self) -> str:
-        return tuple.__repr__(self)
+        return "<unknown>" if self._dims is None else str(self._dims)
 
 
-def known_shape(sizes: tuple[int | None, ...]) -> TensorShape:
+def known_shape(dims: tuple[int | None, ...] | None) -> TensorShape:
     """Return the shape of dimensions that are known to be valid, without checks."""
-    return tuple.__new__(TensorShape, sizes)
+    shape = object.__new__(TensorShape)
+    shape._dims = dims
+    return shape
 
 
-class _UnknownShape(TensorShape):
-    """The class of `TensorShape(None)`."""
+def _unknown_part(key: Any) -> TensorShape | None:
+    """Return a dimension or a slice of a shape of unknown rank.
 
-    __slots__ = ()
-
-    @property
-    def rank(self) -> None:
+    The rank of a slice is known if both ends are given.
+    """
+    if not isinstance(key, slice):
         return None
-
-    @property
-    def dims(self) -> None:
-        return None
-
-    def as_list(self) -> NoReturn:
-        raise ValueError("as_list() is not defined on an unknown TensorShape.")
-
-    def num_elements(self) -> None:
-        return None
-
-    def is_fully_defined(self) -> bool:
-        return False
-
-    def is_compatible_with(self, other: Sequence[int | None] | None) -> bool:
-        return True
-
-    def is_subtype_of(self, other: TensorShape) -> bool:
-        return other.rank is None
-
-    def most_specific_compatible_shape(self, other: Sequence[int | None] | None) -> TensorShape:
-        return self
-
-    def merge_with(self, other: Sequence[int | None] | None) -> TensorShape:
-        return TensorShape(other)
-
-    def concatenate(self, other: Sequence[int | None] | None) -> TensorShape:
-        return self
-
-    def with_rank(self, rank: int) -> TensorShape:  # type: ignore[override]
-        return TensorShape([None] * rank)
-
-    def with_rank_at_least(self, rank: int) -> Self:
-        return self
-
-    def with_rank_at_most(self, rank: int) -> Self:
-        return self
-
-    def __len__(self) -> int:
-        raise ValueError("Cannot take the length of shape with unknown rank.")
-
-    def __iter__(self) -> Iterator[int]:
-        raise ValueError("Cannot iterate over a shape with unknown rank.")
-
-    def __bool__(self) -> bool:
-        return False
-
-    def __getitem__(self, key):  # type: ignore[no-untyped-def]
-        """Return an unknown dimension, or a shape, which has a rank if the slice has both ends."""
-        if not isinstance(key, slice):
-            return None
-        start, stop = key.start or 0, key.stop
-        if stop is None or start < 0 or stop < 0:
-            return self
-        return TensorShape([None] * max(stop - start, 0))
-
-    def __eq__(self, other: object) -> bool:
-        return other is None or isinstance(other, _UnknownShape)
-
-    __hash__ = tuple.__hash__
-
-    def __repr__(self) -> str:
-        return "TensorShape(None)"
-
-    def __str__(self) -> str:
-        return "<unknown>"
+    start, stop = key.start or 0, key.stop
+    if stop is None or start < 0 or stop < 0:
+        return known_shape(None)
+    return known_shape((None,) * max(stop - start, 0))

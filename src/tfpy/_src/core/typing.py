@@ -10,9 +10,17 @@ import numpy as np
 
 from tfpy._src.base.dtypes import DTypeLike as DTypeLike
 from tfpy._src.core.operand import Operand
+from tfpy._src.core.tensor_shape import TensorShape
 
 TensorLike: TypeAlias = (
-    Operand | np.ndarray[Any, Any] | np.generic | complex | str | bytes | Sequence[Any]
+    Operand
+    | np.ndarray[Any, Any]
+    | np.generic
+    | complex
+    | str
+    | bytes
+    | Sequence[Any]
+    | TensorShape
 )
 """A value that can be converted to a tensor: a tensor, Variable, array, number, string or list.
 
@@ -26,7 +34,11 @@ FloatLike: TypeAlias = float | np.generic | np.ndarray[Any, Any] | Operand
 """A real number, or a scalar float tensor."""
 
 ShapeLike: TypeAlias = (
-    int | np.ndarray[Any, Any] | Operand | Sequence[int | np.integer[Any] | Operand | None]
+    TensorShape
+    | int
+    | np.ndarray[Any, Any]
+    | Operand
+    | Sequence[int | np.integer[Any] | Operand | None]
 )
 """A shape: a `tf.TensorShape`, a sequence of dimensions, or an int32 or int64 tensor of rank 1.
 

@@ -19,7 +19,6 @@ from tfpy._src.core import nest
 from tfpy._src.core.conversion import convert_to_tensor
 from tfpy._src.core.operand import Composite, DenseWrapper, FieldRecord, HostComposite
 from tfpy._src.core.tensor import Tensor, from_array
-from tfpy._src.core.tensor_shape import TensorShape
 from tfpy._src.data.node import DatasetNode
 from tfpy._src.data.specs import SPECS, DatasetSpec
 from tfpy._src.functions.tf_function.signature import TensorSpec
@@ -40,9 +39,7 @@ def is_nested(value: Any) -> bool:
     """Return True if datasets treat the value as a nest."""
     if type(value) is Tensor:  # an isinstance check for Mapping is slow
         return False
-    if isinstance(value, tuple):
-        return not isinstance(value, TensorShape)
-    return isinstance(value, Mapping) or hasattr(type(value), "__attrs_attrs__")
+    return isinstance(value, tuple | Mapping) or hasattr(type(value), "__attrs_attrs__")
 
 
 def flatten(value: Any) -> list[Any]:

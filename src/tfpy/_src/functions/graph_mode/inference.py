@@ -57,7 +57,7 @@ def mapped(value: Any, change: Callable[[Any], Any]) -> Any:
         return {k: mapped(v, change) for k, v in value.items()}
     if type(value) is list:
         return [mapped(v, change) for v in value]
-    if isinstance(value, tuple) and not isinstance(value, TensorShape):
+    if isinstance(value, tuple):
         items = [mapped(v, change) for v in value]
         return type(value)(*items) if hasattr(value, "_fields") else tuple(items)
     if isinstance(value, StagedArray):

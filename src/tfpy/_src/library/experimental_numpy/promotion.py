@@ -74,7 +74,7 @@ def promote_types(type1: DTypeLike, type2: DTypeLike) -> np.dtype[Any]:
 def _leaves(values: Any) -> Iterator[Any]:
     """Yield the elements of nested lists and tuples."""
     for value in values:
-        if isinstance(value, list | tuple) and not isinstance(value, TensorShape):
+        if isinstance(value, list | tuple):
             yield from _leaves(value)
         else:
             yield value

@@ -18,7 +18,6 @@ from tfpy._src.base.dtypes import DType, as_dtype
 from tfpy._src.core.conversion import convert_to_tensor
 from tfpy._src.core.operand import Composite, Operand
 from tfpy._src.core.tensor import Tensor
-from tfpy._src.core.tensor_shape import TensorShape
 from tfpy._src.library.experimental_numpy import lattice
 from tfpy._src.library.experimental_numpy.promotion import settings
 from tfpy._src.library.experimental_numpy.weak import WeakTensor
@@ -88,7 +87,7 @@ def _promoted(*values: Any) -> tuple[DType, bool] | None:
 
 def _leaves(values: Any) -> Iterator[Any]:
     for value in values:
-        if isinstance(value, list | tuple) and not isinstance(value, TensorShape):
+        if isinstance(value, list | tuple):
             yield from _leaves(value)
         else:
             yield value

@@ -6,7 +6,7 @@ The ids of a categorical column are a dense tensor, in which -1 represents a mis
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from tfpy._src.base import dtypes
@@ -142,6 +142,6 @@ class FeatureTensors:
         return tensor, tensor != convert_to_tensor(absent, tensor.dtype)
 
 
-def size_of(shape: Sequence[int | None]) -> int:
+def size_of(shape: Iterable[int | None]) -> int:
     """Return the number of elements of a column's shape."""
     return math.prod(n or 0 for n in shape)
