@@ -99,6 +99,38 @@ def test_what_is_broadcast_or_turned(runtime: NodeRuntime, rng: np.random.Genera
     check(runtime, call, arrays, out)
 
 
+@pytest.mark.parametrize("m", [1, 3, 40])
+@pytest.mark.parametrize("group", [1, 4])
+@pytest.mark.parametrize(("n", "depth", "width"), [(21, 8, 12), (4, 5, 7), (530, 64, 64)])
+def test_shared_keys_and_rows_that_see_none(
+    m: int,
+    group: int,
+    n: int,
+    depth: int,
+    width: int,
+    runtime: NodeRuntime,
+    rng: np.random.Generator,
+) -> None:
+    heads = 8
+    more: dict[str, Any] = {
+        "k_strides": strides_of((2, heads // group, n, depth), "oric"),
+        "v_strides": strides_of((2, heads // group, n, width), "oric"),
+        "mask_strides": (m * n, 0, n, 1),
+    }
+    sizes = (2, heads, m, n, depth, width)
+    if group > 1:
+        more["group"] = group
+    for blind in ({}, {"blind": "zero"}):
+        call, arrays, out = call_of(rng, sizes, "oric", masked="true", **more, **blind)
+        arrays[3] = np.where(rng.random(arrays[3].shape) < 0.6, 0, -1e9).astype(np.float32)
+        rows = arrays[3].reshape(2, heads, m, n)
+        rows[..., 0] = 0
+        rows[0, 0, 0] = -3e38
+        for at in (1, 2):
+            arrays[at] = arrays[at][: len(arrays[at]) // group]
+        check(runtime, call, arrays, out)
+
+
 def test_masked_with_infinity(runtime: NodeRuntime, rng: np.random.Generator) -> None:
     call, arrays, out = call_of(rng, (1, 1, 30, 30, 8, 8), "oirc", masked="true")
     arrays[3] = np.where(np.tri(30) > 0, 0, -np.inf).astype(np.float32).ravel()
@@ -128,6 +160,9 @@ def test_operands_too_small(
         ({"n": 0}, "n"),
         ({"scaling": "often"}, "scaling"),
         ({"masked": "true"}, "inputs|mask"),
+        ({"group": 2}, "divisible"),
+        ({"group": 0}, "group"),
+        ({"blind": "one"}, "blind"),
     ],
 )
 def test_refused(

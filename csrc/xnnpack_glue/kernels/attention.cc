@@ -1,6 +1,8 @@
 // softmax(scale * q k^T + mask) v for a block of rows of q at a time, so that their scores fit in
 // the cache. Operands are read and the result is written by strides, so that heads are not moved.
 // https://arxiv.org/abs/1706.03762
+#include "kernels/attention.h"
+
 #include <algorithm>
 
 #include "base/sizes.h"
@@ -17,28 +19,13 @@ namespace {
 constexpr size_t kScores = 1 << 16;             // scores per block, so that they fit in L2
 constexpr size_t kFewestRows = 4 * kPanelRows;  // rows that repay packing k and v
 
-// Strides in elements along the two dimensions of the batch, the rows and the columns.
-struct Strides {
-  size_t outer, inner, row, column;
-};
+// Score that marks a hidden key. Masks add numbers such as -1e9, and -3e38, which rounds others
+// away.
+constexpr float kHidden = -5e8f;
 
-// Application of the scale to the scores, in addition to the factor that is a parameter.
-enum class Scaling { kNone, kMultiply, kDivide };
-
-struct AttentionShape {
-  size_t outer, inner, m, n, depth, width;
-  Strides q, k, v, out, mask;
-  bool is_masked;
-  Scaling scaling;
-  float factor;
-
-  size_t matrices() const { return outer * inner; }
-};
-
-// Returns the matrix at a position of the batch.
-template <class T>
-T* matrix_of(T* data, const Strides& s, size_t outer, size_t inner) {
-  return data + outer * s.outer + inner * s.inner;
+// Returns true if the mask hides all keys of a row.
+bool is_blind(const float* scores, size_t n) {
+  return std::all_of(scores, scores + n, [](float score) { return score <= kHidden; });
 }
 
 class Attention final : public Kernel {
@@ -52,24 +39,23 @@ class Attention final : public Kernel {
     const size_t tasks = task_count(items, rows * s.n * (s.depth + s.width + kExpCost));
     const uint64_t keys = packed_elements(s.depth, s.n), values = packed_elements(s.n, s.width);
     const uint64_t own = product({rows, uint64_t{s.n} + s.depth});
-    const uint64_t all_packed = product({s.matrices(), keys + values});
+    const size_t packed_matrices = s.matrices() / s.group;
+    const uint64_t all_packed = product({packed_matrices, keys + values});
     const uint64_t all_own = std::min(product({tasks, own}), UINT64_MAX - all_packed);
     float* packed = borrow_scratch<float>(all_packed + all_own);
     if (packed == nullptr) return false;
-    parallel_ranges(s.matrices(), static_cast<size_t>(keys + values),
+    parallel_ranges(packed_matrices, static_cast<size_t>(keys + values),
                     [&](size_t begin, size_t end) {
                       for (size_t matrix = begin; matrix < end; ++matrix)
                         pack(inputs, matrix, packed + matrix * (keys + values), keys);
                     });
     float* scratch = packed + all_packed;
-    const float scale = scale_of(inputs);
+    const float scale = s.scale_of(inputs);
     parallel_shares(items, tasks, [&](size_t task, size_t begin, size_t end) {
       for (size_t item = begin; item < end; ++item) {
         const size_t matrix = item / blocks, first = item % blocks * rows;
-        const float* panels = packed + matrix * (keys + values);
-        const Block block{
-            matrix / s.inner, matrix % s.inner, first, std::min(rows, s.m - first), scale,
-            panels,           panels + keys};
+        const float* panels = packed + matrix / s.group * (keys + values);
+        const Block block{matrix, first, std::min(rows, s.m - first), scale, panels, panels + keys};
         attend(inputs, block, scratch + task * own, static_cast<float*>(output));
       }
     });
@@ -79,7 +65,7 @@ class Attention final : public Kernel {
  private:
   // Rows first..first + count of a matrix, with its packed k and v.
   struct Block {
-    size_t outer, inner, first, count;
+    size_t matrix, first, count;
     float scale;
     const float* keys;
     const float* values;
@@ -94,15 +80,10 @@ class Attention final : public Kernel {
     return ceil_divide(shape_.m, blocks * kPanelRows) * kPanelRows;
   }
 
-  float scale_of(const Operand* inputs) const {
-    if (shape_.scaling == Scaling::kNone) return shape_.factor;
-    const float scale = *inputs[shape_.is_masked ? 4 : 3].as<float>();
-    return shape_.scaling == Scaling::kMultiply ? shape_.factor * scale : shape_.factor / scale;
-  }
-
   void pack(const Operand* inputs, size_t matrix, float* to, uint64_t keys) const {
     const auto& s = shape_;
-    const size_t outer = matrix / s.inner, inner = matrix % s.inner;
+    const size_t shared = s.inner / s.group;
+    const size_t outer = matrix / shared, inner = matrix % shared;
     const float* k = matrix_of(inputs[1].as<float>(), s.k, outer, inner);
     const float* v = matrix_of(inputs[2].as<float>(), s.v, outer, inner);
     pack_weights({k, s.k.column, s.k.row}, s.depth, s.n, to);
@@ -111,43 +92,18 @@ class Attention final : public Kernel {
 
   void attend(const Operand* inputs, const Block& block, float* scratch, float* output) const {
     const auto& s = shape_;
+    const size_t outer = block.matrix / s.inner, inner = block.matrix % s.inner;
+    const float* q = matrix_of(inputs[0].as<float>(), s.q, outer, inner);
     float* queries = scratch + block.count * s.n;
-    scale_queries(inputs, block, queries);
+    for (size_t i = 0; i < block.count; ++i)
+      s.scale_query(q + (block.first + i) * s.q.row, block.scale, queries + i * s.depth);
     multiply_weights_serial(
         {block.count, s.n, s.depth, queries, s.depth, block.keys, scratch, s.n});
-    for (size_t i = 0; i < block.count; ++i) {
-      float* row = scratch + i * s.n;
-      if (s.is_masked) add_mask(inputs, block, i, row);
-      softmax_row(row, s.n, row);
-    }
-    float* out = matrix_of(output, s.out, block.outer, block.inner) + block.first * s.out.row;
+    for (size_t i = 0; i < block.count; ++i)
+      s.finish_scores(inputs, block.matrix, block.first + i, scratch + i * s.n);
+    float* out = matrix_of(output, s.out, outer, inner) + block.first * s.out.row;
     multiply_weights_serial(
         {block.count, s.width, s.n, scratch, s.n, block.values, out, s.out.row});
-  }
-
-  // Stores rows of q times the scale contiguously.
-  void scale_queries(const Operand* inputs, const Block& block, float* to) const {
-    const auto& s = shape_;
-    const float* q = matrix_of(inputs[0].as<float>(), s.q, block.outer, block.inner);
-    for (size_t i = 0; i < block.count; ++i, to += s.depth) {
-      const float* row = q + (block.first + i) * s.q.row;
-      if (s.q.column == 1) {
-        for (size_t d = 0; d < s.depth; ++d) to[d] = row[d] * block.scale;
-      } else {
-        for (size_t d = 0; d < s.depth; ++d) to[d] = row[d * s.q.column] * block.scale;
-      }
-    }
-  }
-
-  void add_mask(const Operand* inputs, const Block& block, size_t i, float* scores) const {
-    const Strides& s = shape_.mask;
-    const float* mask =
-        matrix_of(inputs[3].as<float>(), s, block.outer, block.inner) + (block.first + i) * s.row;
-    if (s.column == 1) {
-      for (size_t j = 0; j < shape_.n; ++j) scores[j] += mask[j];
-    } else {
-      for (size_t j = 0; j < shape_.n; ++j) scores[j] += mask[j * s.column];
-    }
   }
 
   AttentionShape shape_;
@@ -190,6 +146,38 @@ void require_dense(StepSpec& step, const Strides& s, const Sizes& sizes) {
 
 }  // namespace
 
+float AttentionShape::scale_of(const Operand* inputs) const {
+  if (scaling == Scaling::kNone) return factor;
+  const float scale = *inputs[is_masked ? 4 : 3].as<float>();
+  return scaling == Scaling::kMultiply ? factor * scale : factor / scale;
+}
+
+void AttentionShape::scale_query(const float* row, float scale, float* to) const {
+  if (q.column == 1) {
+    for (size_t d = 0; d < depth; ++d) to[d] = row[d] * scale;
+  } else {
+    for (size_t d = 0; d < depth; ++d) to[d] = row[d * q.column] * scale;
+  }
+}
+
+void AttentionShape::finish_scores(const Operand* inputs, size_t matrix, size_t i,
+                                   float* scores) const {
+  if (is_masked) {
+    const float* row =
+        matrix_of(inputs[3].as<float>(), mask, matrix / inner, matrix % inner) + i * mask.row;
+    if (mask.column == 1) {
+      for (size_t j = 0; j < n; ++j) scores[j] += row[j];
+    } else {
+      for (size_t j = 0; j < n; ++j) scores[j] += row[j * mask.column];
+    }
+  }
+  if (are_blind_zero && is_blind(scores, n)) {
+    std::fill_n(scores, n, 0.0f);
+  } else {
+    softmax_row(scores, n, scores);
+  }
+}
+
 std::unique_ptr<Kernel> make_attention(StepSpec& step) {
   Params& params = step.params;
   AttentionShape s{};
@@ -197,6 +185,8 @@ std::unique_ptr<Kernel> make_attention(StepSpec& step) {
                  m = params.number("m", 1), n = params.number("n", 1),
                  depth = params.number("depth", 1), width = params.number("width", 1);
   s.outer = outer, s.inner = inner, s.m = m, s.n = n, s.depth = depth, s.width = width;
+  s.group = params.has("group") ? params.number("group", 1) : 1;
+  s.are_blind_zero = params.has("blind") && params.choice<bool>("blind", {{"zero", true}});
   s.factor = params.real("factor_bits");
   s.is_masked = params.flag("masked");
   s.scaling = params.choice<Scaling>(
@@ -211,16 +201,19 @@ std::unique_ptr<Kernel> make_attention(StepSpec& step) {
   step.require_float(3 + (s.is_masked ? 1 : 0) + (is_scaled ? 1 : 0));
   step.require_count(step.output, product({outer, inner, m, width}), "the output");
   if (!step.ok()) return nullptr;
+  params.require(s.inner % s.group == 0, "inner is not divisible by group");
+  const uint64_t shared = s.inner / s.group;
   params.require(s.out.column == 1 || width == 1, "columns of the output are not adjacent");
   require_inside(step, step.inputs[0], s.q, {outer, inner, m, depth}, "q is too small");
-  require_inside(step, step.inputs[1], s.k, {outer, inner, n, depth}, "k is too small");
-  require_inside(step, step.inputs[2], s.v, {outer, inner, n, width}, "v is too small");
+  require_inside(step, step.inputs[1], s.k, {outer, shared, n, depth}, "k is too small");
+  require_inside(step, step.inputs[2], s.v, {outer, shared, n, width}, "v is too small");
   require_inside(step, step.output, s.out, {outer, inner, m, width}, "the output is too small");
   require_dense(step, s.out, {outer, inner, m, width});
   if (s.is_masked)
     require_inside(step, step.inputs[3], s.mask, {outer, inner, m, n}, "the mask is too small");
   if (is_scaled) step.require_count(step.inputs.back(), 1, "the scale");
   if (!step.ok()) return nullptr;
+  if (has_few_rows(s)) return make_attention_of_few_rows(s);
   return std::make_unique<Attention>(s);
 }
 

@@ -13,7 +13,7 @@ from tfpy._src.compiler.ir.strides import collapse
 from tfpy._src.compiler.lower import fused
 
 FEW_ROWS = 8
-"""Number of rows up to which a product needs no packing, unlike attention."""
+"""Number of rows up to which attention does not pack k and v."""
 
 MIN_WEIGHTS = 4096
 """Number of weights from which int8 pays."""
@@ -63,12 +63,13 @@ class WasmTarget:
 def takes_attention(call: KernelCall) -> bool:
     """Return True if the kernel supports an attention and pays.
 
-    Packing k and v must pay for the rows. Columns of the result must be adjacent, each head must
-    have its own keys, and rows without visible keys must not be zeros.
+    Columns of the result must be adjacent. Packing k and v pays only for several rows; otherwise
+    their columns must be adjacent, so that they can be read in place.
     """
     p: dict[str, Any] = dict(call.params)
     adjacent = p["out_strides"][3] == 1 or p["width"] == 1
-    return bool(p["m"] > FEW_ROWS and adjacent and not {"group", "blind"} & p.keys())
+    in_place = p["k_strides"][3] == p["v_strides"][3] == 1
+    return bool(adjacent and (p["m"] > FEW_ROWS or in_place))
 
 
 def takes_quantized_product(call: KernelCall) -> bool:
