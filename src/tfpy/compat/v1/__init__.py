@@ -244,6 +244,7 @@ from tfpy.compat.v1 import (
     losses as losses,
     manip as manip,
     math as math,
+    mixed_precision as mixed_precision,
     nn as nn,
     python_io as python_io,
     ragged as ragged,
