@@ -46,7 +46,7 @@ def constant_value(
 
     See also: `tf.ragged.constant`.
     """
-    made = constant(pylist, None, ragged_rank, inner_shape)
+    made = constant(_zeros(pylist), None, ragged_rank, inner_shape)
     splits = made.nested_row_splits if isinstance(made, RaggedTensor) else ()
     shape = made.flat_values.shape if isinstance(made, RaggedTensor) else made.shape
     rows: Any = pylist
@@ -57,6 +57,13 @@ def constant_value(
     for one in reversed(splits):
         value = RaggedTensorValue(value, one.numpy().astype(_of_numpy(row_splits_dtype)))
     return value
+
+
+def _zeros(pylist: Any) -> Any:
+    """Return a nest with zeros in place of the scalars, which NumPy converts later."""
+    if isinstance(pylist, list | tuple):
+        return [_zeros(item) for item in pylist]
+    return np.zeros(np.shape(pylist), np.int32) if isinstance(pylist, np.ndarray) else 0
 
 
 def _of_numpy(dtype: npt.DTypeLike | DType) -> Any:

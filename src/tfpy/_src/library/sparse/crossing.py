@@ -72,8 +72,6 @@ def _ordered(inputs: Any) -> list[SparseTensor | Tensor]:
         raise TypeError("Inputs must be a list")
     if not all(isinstance(x, SparseTensor | Tensor) for x in inputs):
         raise TypeError("All inputs must be Tensor or SparseTensor.")
-    if not inputs:
-        raise invalid("cross", "inputs must hold at least one tensor")
     return sorted(inputs, key=lambda x: not isinstance(x, SparseTensor))
 
 
@@ -88,7 +86,7 @@ class Crosses:
         self.features = [_Feature(x) for x in features]
         sizes = {f.rows for f in self.features}
         if len(sizes) > 1:
-            raise invalid("cross", f"Expected batch sizes to be equal, got {sorted(sizes)}")
+            raise invalid("cross", f"inputs must all have the same batch dimension size, got {sorted(sizes)}")
         self.counts = np.prod([f.counts for f in self.features], axis=0, dtype=np.intp)
         self._owners = np.repeat(np.arange(self.counts.size), self.counts)
         starts = np.cumsum(self.counts) - self.counts

@@ -18,6 +18,7 @@ from tfpy._src.tensors.array.joining import concat
 from tfpy._src.tensors.array.reshaping import reshape
 from tfpy._src.tensors.array.slicing import gather
 from tfpy._src.tensors.array.static import static_int
+from tfpy._src.tensors.composite.host_values import SparseTensorValue
 from tfpy._src.tensors.composite.ragged.tensor import RaggedTensor
 from tfpy._src.tensors.composite.sparse_tensor import SparseTensor
 from tfpy._src.tensors.math.reductions import reduce_sum
@@ -115,16 +116,20 @@ def _features(inputs: Any) -> list[Any]:
     """Convert the inputs to tensors and check them."""
     if not isinstance(inputs, list | tuple):
         raise TypeError("Inputs must be a list")
-    given = map(with_composites, inputs)
-    found = [
-        x if isinstance(x, RaggedTensor | SparseTensor) else convert_to_tensor(x) for x in given
-    ]
+    found = [_feature(x) for x in map(with_composites, inputs)]
     for i, x in enumerate(found):
-        if isinstance(x, RaggedTensor) and x.ragged_rank != 1:
+        if x.shape.rank != 2:
             raise ValueError("tf.ragged.cross only supports inputs with rank=2")
         if x.dtype != dtypes.string and not x.dtype.is_integer:
             raise ValueError(f"Unexpected dtype for inputs[{i}]: {x.dtype!r}")
     return found
+
+
+def _feature(value: Any) -> Any:
+    """Return a ragged, sparse or dense tensor."""
+    if isinstance(value, SparseTensorValue):
+        return SparseTensor.from_value(value)
+    return value if isinstance(value, RaggedTensor | SparseTensor) else convert_to_tensor(value)
 
 
 def _rows(crosses: Crosses, values: Tensor) -> RaggedTensor:
