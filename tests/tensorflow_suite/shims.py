@@ -164,7 +164,7 @@ RAGGED = {
 """Versions of functions for ragged tensors. The public functions call them."""
 OTHERS = {f"segment_{n}": getattr(tf.math, f"unsorted_segment_{n}")
           for n in ("max", "mean", "min", "prod", "sqrt_n", "sum")}  # fmt: skip
-OTHERS["boolean_mask"] = tf.ragged.boolean_mask
+OTHERS |= {"boolean_mask": tf.ragged.boolean_mask, "stack": tf.ragged.stack}
 
 
 def ragged_functions(module: str) -> dict[str, Any]:

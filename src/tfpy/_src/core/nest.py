@@ -27,9 +27,9 @@ _PLAIN = frozenset([tuple, list, dict])
 def is_nested(structure: Nest) -> bool:
     """Return True if the value is a container that the functions of `tf.nest` traverse.
 
-    Containers are lists, tuples, mappings, views of mappings, attrs objects, objects with the methods
-    `__tf_flatten__` and `__tf_unflatten__`, and other sequences except strings. JavaScript arrays
-    are leaves, because they can be converted to tensors.
+    Containers are lists, tuples, mappings, views of mappings, attrs objects, objects with the
+    methods `__tf_flatten__` and `__tf_unflatten__`, and other sequences except strings. JavaScript
+    arrays are leaves, because they can be converted to tensors.
 
     Args:
         structure: Any value.

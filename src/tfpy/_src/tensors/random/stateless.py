@@ -364,8 +364,7 @@ def split(seed: TensorLike, num: int = 2, alg: AlgorithmLike = "auto_select") ->
         alg: Random number algorithm, `"philox"` or the equivalent `"auto_select"` (default).
 
     Returns:
-        Tensor of shape `[num, 2]` with the dtype of `seed`. Each row is a seed for the stateless
-        functions.
+        Tensor of shape `[num, 2]` with the dtype of `seed`. Each row is a seed.
 
     Example:
         >>> import tfpy as tf
