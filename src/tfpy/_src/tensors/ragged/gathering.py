@@ -9,10 +9,10 @@ import numpy as np
 from tfpy._src.base.dtypes import INDICES
 from tfpy._src.base.errors import invalid_value
 from tfpy._src.compiler.ops.families import infer
-from tfpy._src.compiler.ops.families.infer import normalize_axis
 from tfpy._src.core.conversion import constant
 from tfpy._src.tensors.array import reshaping, slicing
 from tfpy._src.tensors.composite.ragged import row_partition as partition
+from tfpy._src.tensors.composite.ragged.axes import positive_axis
 from tfpy._src.tensors.composite.ragged.rows import row_count, take_rows
 from tfpy._src.tensors.composite.ragged.tensor import RaggedTensor
 from tfpy._src.tensors.ragged.shaping import as_ragged_or_tensor, of_any_lengths, outer, picked
@@ -38,7 +38,7 @@ def gather(
     x = as_ragged_or_tensor(params)
     if not 0 <= batch_dims <= at.ndim:
         raise ValueError(f"gather: batch_dims={batch_dims} is not in [0, {at.ndim}]")
-    axis = batch_dims if axis is None else normalize_axis("gather", int(axis), x.ndim)
+    axis = batch_dims if axis is None else positive_axis("gather", axis, x.ndim)
     if batch_dims:
         return _gather_in_batches(x, at, batch_dims, axis)
     return _gather_along(x, at, axis) if axis else _gather_rows(x, at)
