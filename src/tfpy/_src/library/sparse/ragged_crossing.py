@@ -18,9 +18,8 @@ from tfpy._src.tensors.array.joining import concat
 from tfpy._src.tensors.array.reshaping import reshape
 from tfpy._src.tensors.array.slicing import gather
 from tfpy._src.tensors.array.static import static_int
-from tfpy._src.tensors.composite.host_values import SparseTensorValue
 from tfpy._src.tensors.composite.ragged.tensor import RaggedTensor
-from tfpy._src.tensors.composite.sparse_tensor import SparseTensor
+from tfpy._src.tensors.composite.sparse_tensor import SparseTensor, from_value
 from tfpy._src.tensors.math.reductions import reduce_sum
 
 
@@ -127,9 +126,8 @@ def _features(inputs: Any) -> list[Any]:
 
 def _feature(value: Any) -> Any:
     """Return a ragged, sparse or dense tensor."""
-    if isinstance(value, SparseTensorValue):
-        return SparseTensor.from_value(value)
-    return value if isinstance(value, RaggedTensor | SparseTensor) else convert_to_tensor(value)
+    found = from_value(value)
+    return found if isinstance(found, RaggedTensor | SparseTensor) else convert_to_tensor(found)
 
 
 def _rows(crosses: Crosses, values: Tensor) -> RaggedTensor:

@@ -310,11 +310,15 @@ def checked(value: Any) -> SparseTensor:
     Raises:
         TypeError: If the value is something else.
     """
-    if isinstance(value, SparseTensor):
-        return value
-    if not _is_value(value):
+    found = from_value(value)
+    if not isinstance(found, SparseTensor):
         raise TypeError(f"Input must be a SparseTensor, got {type(value).__name__}")
-    return SparseTensor(*value)
+    return found
+
+
+def from_value(value: Any) -> Any:
+    """Return the sparse tensor of a `SparseTensorValue`, and other values unchanged."""
+    return SparseTensor(*value) if _is_value(value) else value
 
 
 def _is_value(value: Any) -> bool:
