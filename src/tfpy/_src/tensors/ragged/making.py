@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import builtins
 from collections.abc import Sequence
 from typing import Any
 
@@ -20,6 +19,7 @@ from tfpy._src.tensors.array.reshaping import reshape
 from tfpy._src.tensors.composite.ragged import row_partition as partition
 from tfpy._src.tensors.composite.ragged.rows import row_count, take_rows
 from tfpy._src.tensors.composite.ragged.tensor import RaggedTensor
+from tfpy._src.tensors.ragged.nested_lists import divided
 
 _MOST = np.iinfo(np.int32).max
 """Largest number of values in a row."""
@@ -52,6 +52,7 @@ def constant(
     Raises:
         ValueError: If the scalars are nested at different depths, or `ragged_rank` or `inner_shape`
             does not match `pylist`.
+        TypeError: If `pylist` is a ragged tensor.
 
     Example:
         >>> import tfpy as tf
@@ -63,53 +64,12 @@ def constant(
 
     See also: `tf.RaggedTensor.from_row_splits`, `tf.constant`.
     """
+    parts = divided(pylist, ragged_rank, inner_shape)
     kind = None if dtype is None else as_dtype(dtype)
-    nested: Any = pylist.tolist() if isinstance(pylist, np.ndarray) else pylist
-    scalars, deepest = _scalar_depth(nested), _nesting(nested)
-    if scalars is not None and scalars != deepest:
-        raise ValueError("all scalar values must have the same nesting depth")
-    inner = None if inner_shape is None else tuple(int(n) for n in inner_shape)
-    levels = max(deepest - 1 - len(inner or ()), 0) if ragged_rank is None else int(ragged_rank)
-    known = scalars is not None and inner is not None
-    if (scalars is not None and levels >= max(scalars, 1)) or (
-        known and levels + 1 + len(inner or ()) != scalars
-    ):
-        raise ValueError(
-            f"Invalid pylist={pylist!r}: its nesting depth {deepest} is incompatible with "
-            f"ragged_rank={ragged_rank} and inner_shape={inner_shape}"
-        )
-    splits, values = [], nested
-    for _ in builtins.range(levels):
-        splits.append(partition.from_lengths(np.array([len(v) for v in values], np.int32)))
-        values = [item for row in values for item in row]
-    shape = None if inner is None else (len(values), *inner)
-    result: Any = convert.constant(values, kind, shape)
-    for s in reversed(splits):
-        result = RaggedTensor(result, s)
+    result: Any = convert.constant(parts.values, kind, parts.shape)
+    for lengths in reversed(parts.lengths):
+        result = RaggedTensor(result, partition.from_lengths(np.array(lengths, np.int32)))
     return result
-
-
-def _is_nested(value: Any) -> bool:
-    return isinstance(value, list | tuple) or np.ndim(value) > 0
-
-
-def _scalar_depth(value: Any) -> int | None:
-    """Return the depth at which scalars are nested, or None if there are no scalars.
-
-    Raises:
-        ValueError: If the depths differ.
-    """
-    if not _is_nested(value):
-        return 0
-    depths = {_scalar_depth(v) for v in value} - {None}
-    if len(depths) > 1:
-        raise ValueError("all scalar values must have the same nesting depth")
-    return next((d + 1 for d in depths if d is not None), None)
-
-
-def _nesting(value: Any) -> int:
-    """Return the depth of nested lists."""
-    return 1 + max((_nesting(v) for v in value), default=0) if _is_nested(value) else 0
 
 
 def range(
