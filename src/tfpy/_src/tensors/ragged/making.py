@@ -15,9 +15,7 @@ from tfpy._src.core.conversion import convert_to_tensor
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.core.typing import DTypeLike, TensorLike
 from tfpy._src.tensors.array.joining import repeat
-from tfpy._src.tensors.array.reshaping import reshape
 from tfpy._src.tensors.composite.ragged import row_partition as partition
-from tfpy._src.tensors.composite.ragged.rows import row_count, take_rows
 from tfpy._src.tensors.composite.ragged.tensor import RaggedTensor
 from tfpy._src.tensors.ragged.nested_lists import divided
 
@@ -203,55 +201,6 @@ def segment_ids_to_row_splits(
         )
     lengths = np.bincount(ids[ids < count], minlength=count)
     return convert.constant(partition.from_lengths(lengths.astype(np.int32)))
-
-
-def stack_dynamic_partitions(
-    data: TensorLike, partitions: TensorLike, num_partitions: int | Tensor, name: str | None = None
-) -> RaggedTensor:
-    """Group the rows of a tensor by partition numbers.
-
-    Args:
-        data: Rows to group, a tensor of shape `[*partitions.shape, ...]` or a `tf.RaggedTensor`.
-        partitions: Partition number of each row, an integer tensor with values from 0 to
-            `num_partitions - 1`.
-        num_partitions: Number of partitions.
-
-    Returns:
-        A `tf.RaggedTensor` of shape `[num_partitions, None, ...]`. Row `i` contains the rows of
-        `data` with the partition number `i`, in their original order.
-
-    Raises:
-        tf.errors.InvalidArgumentError: If a partition number is out of range.
-        ValueError: If the shape of `data` does not begin with the shape of `partitions`.
-
-    Example:
-        >>> import tfpy as tf
-        >>> tf.ragged.stack_dynamic_partitions([10, 20, 30], [1, 0, 1], num_partitions=2).to_list()
-        [[20], [10, 30]]
-
-    See also: `tf.dynamic_partition`.
-    """
-    rows = data if isinstance(data, RaggedTensor) else convert_to_tensor(data)
-    ids = convert_to_tensor(partitions).host_view()
-    if ids.dtype.kind not in "iu":
-        raise ValueError(f"stack_dynamic_partitions: partitions must be integers, not {ids.dtype}")
-    if isinstance(rows, RaggedTensor):
-        fits = ids.shape == (row_count(rows),)
-    else:
-        fits = ids.shape == rows.aval.shape[: ids.ndim]
-    if not fits:
-        raise ValueError(
-            f"stack_dynamic_partitions: data of shape {rows.shape} must begin with the shape of "
-            f"partitions, {list(ids.shape)}"
-        )
-    flat, count = ids.reshape(-1), int(num_partitions)
-    if flat.size and (flat.min() < 0 or flat.max() >= count):
-        raise invalid_value("stack_dynamic_partitions", f"partitions must be in [0, {count})")
-    if ids.ndim != 1:
-        rows = reshape(rows, [flat.size, *rows.shape[ids.ndim :]])
-    order = np.argsort(flat, kind="stable").astype(np.int32)
-    lengths = np.bincount(flat, minlength=count).astype(np.int32)
-    return RaggedTensor(take_rows(rows, order), partition.from_lengths(lengths))
 
 
 def from_rows(rows: Sequence[Sequence[Any]], kind: DType) -> RaggedTensor:
