@@ -260,13 +260,25 @@ def _same_type(first: Any, second: Any) -> bool:
 
 
 def _same_composites(first: Any, second: Any) -> bool:
-    """Return True if both values are composites of the same kind, or neither is a composite."""
+    """Return True if both values are composites of the same kind, or neither is a composite.
+
+    The spec of a composite (`tf.RaggedTensorSpec`, for example) counts as a composite.
+    """
+    for spec, other in ((first, second), (second, first)):
+        if _is_spec(spec):
+            return bool(spec == other if _is_spec(other) else spec.is_compatible_with(other))
     if isinstance(first, FieldRecord) or isinstance(second, FieldRecord):
         return type(first) is type(second) and _same_records(first, second)
     if not isinstance(first, Composite) or not isinstance(second, Composite):
         return not isinstance(first, Composite) and not isinstance(second, Composite)
     dtypes, others = ([part.dtype for part in x.components] for x in (first, second))
     return type(first) is type(second) and dtypes == others
+
+
+def _is_spec(value: Any) -> bool:
+    """Return True for the spec of a composite."""
+    kind = getattr(value, "value_type", None)
+    return isinstance(kind, type) and issubclass(kind, Composite | FieldRecord)
 
 
 def _same_records(first: Any, second: Any) -> bool:
