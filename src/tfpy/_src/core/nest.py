@@ -342,9 +342,9 @@ def rebuilt(nest: Any, items: list[Any]) -> Any:
         return _mapping(nest, {key: found[key] for key in nest})
     if isinstance(nest, MappingView | range):
         return items
-    kind: Any = type(nest)
     if is_flattened(nest):
-        return kind.__tf_unflatten__(nest.__tf_flatten__()[0], tuple(items))
+        return nest.__tf_unflatten__(nest.__tf_flatten__()[0], tuple(items))
+    kind: Any = type(nest)
     return kind(*items) if _is_namedtuple(nest) or _is_attrs(nest) else kind(items)
 
 
