@@ -9,7 +9,7 @@ import numpy as np
 
 from tfpy._src.base import dtypes
 from tfpy._src.base.errors import invalid
-from tfpy._src.core.conversion import convert_to_tensor
+from tfpy._src.core.conversion import convert_to_tensor, is_operand
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.core.typing import DTypeLike, FloatLike, IntLike, ShapeLike, Strides, TensorLike
 from tfpy._src.functions.trace.symbolic import is_symbolic
@@ -265,9 +265,8 @@ def sparse_to_dense(
         Tensor of shape `output_shape` and the dtype of `sparse_values`.
 
     Raises:
-        ValueError: If `output_shape` is not a vector.
-        tf.errors.InvalidArgumentError: If `sparse_values` or `default_value` has another shape, or
-            an index is out of bounds or out of order.
+        tf.errors.InvalidArgumentError: If an argument has another shape, or an index is out of
+            bounds or out of order.
 
     Example:
         >>> import tfpy as tf
@@ -282,8 +281,8 @@ def sparse_to_dense(
     if rank < 2:
         rows = reshape(rows, [-1, 1]) if rank else reshape(rows, [1, 1])
     count = rows.aval.shape[0]
-    if np.ndim(output_shape) > 1:
-        raise ValueError(f"sparse_to_dense: output_shape must be rank 1, got {output_shape}")
+    if not is_operand(output_shape) and np.ndim(np.asarray(output_shape)) > 1:
+        raise invalid("sparse_to_dense", f"output_shape must be rank 1, got {output_shape}")
     if default.aval.shape:
         raise invalid("sparse_to_dense", f"default_value should be a scalar, got {default.shape}")
     if values.aval.shape not in ((), (count,)):

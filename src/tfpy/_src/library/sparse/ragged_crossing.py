@@ -54,8 +54,9 @@ def cross(inputs: Sequence[TensorLike], name: str | None = None) -> RaggedTensor
 
     Raises:
         TypeError: If `inputs` is not a list.
-        ValueError: If an input is not a matrix, or has another dtype.
-        tf.errors.InvalidArgumentError: If the numbers of rows differ.
+        ValueError: If a ragged input is not a matrix, or an input has another dtype.
+        tf.errors.InvalidArgumentError: If a dense or sparse input is not a matrix, or the numbers
+            of rows differ.
 
     Example:
         >>> import tfpy as tf
@@ -93,9 +94,9 @@ def cross_hashed(
 
     Raises:
         TypeError: If `inputs` is not a list.
-        ValueError: If an input is not a matrix, or has another dtype.
-        tf.errors.InvalidArgumentError: If the numbers of rows differ, or `num_buckets` is out of
-            the range of the result's dtype.
+        ValueError: If a ragged input is not a matrix, or an input has another dtype.
+        tf.errors.InvalidArgumentError: If a dense or sparse input is not a matrix, the numbers of
+            rows differ, or `num_buckets` is out of the range of the result's dtype.
 
     Example:
         >>> import tfpy as tf
@@ -118,7 +119,8 @@ def _features(inputs: Any) -> list[Any]:
     found = [_feature(x) for x in map(with_composites, inputs)]
     for i, x in enumerate(found):
         if x.shape.rank != 2:
-            raise ValueError("tf.ragged.cross only supports inputs with rank=2")
+            refused = "tf.ragged.cross only supports inputs with rank=2"
+            raise ValueError(refused) if isinstance(x, RaggedTensor) else invalid("cross", refused)
         if x.dtype != dtypes.string and not x.dtype.is_integer:
             raise ValueError(f"Unexpected dtype for inputs[{i}]: {x.dtype!r}")
     return found

@@ -16,7 +16,7 @@ from tfpy._src.core.tensor import Tensor
 from tfpy._src.core.typing import TensorLike
 from tfpy._src.tensors.array import partitioning, scattering, segments
 from tfpy._src.tensors.array.making import cast, ones
-from tfpy._src.tensors.array.reshaping import reshape
+from tfpy._src.tensors.array.reshaping import expand_dims, reshape
 from tfpy._src.tensors.composite.ragged import row_partition as partition
 from tfpy._src.tensors.composite.ragged.row_partition import Ints
 from tfpy._src.tensors.composite.ragged.rows import row_count, take_rows
@@ -266,8 +266,11 @@ def stack_dynamic_partitions(
         return stack_dynamic_partitions(rows.values, ids.values, num_partitions)
     numbers, count = ids.host_view(), int(num_partitions)
     if not numbers.ndim:
-        rows = RaggedTensor.from_row_lengths(rows, [row_count(rows)]) if rows.ndim else [rows]
-        return stack_dynamic_partitions(rows, [ids], count)
+        if isinstance(rows, RaggedTensor):
+            one: Any = RaggedTensor.from_row_lengths(rows, [row_count(rows)])
+        else:
+            one = expand_dims(rows, 0)
+        return stack_dynamic_partitions(one, [ids], count)
     if not isinstance(rows, RaggedTensor) and numbers.shape != rows.aval.shape[: numbers.ndim]:
         raise ValueError(
             f"Shapes {ids.shape} and {rows.shape[: numbers.ndim]} are incompatible: data must "

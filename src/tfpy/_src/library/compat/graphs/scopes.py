@@ -86,7 +86,7 @@ class ScopeStore:
 
 def scope_store() -> ScopeStore:
     """Return the store of the current graph, or the one of eager execution in the default graph."""
-    current = tracing.local.active[0] if tracing.local.active else None
+    current: Any = tracing.local.active[0] if tracing.local.active else None
     in_graph = current is not None and current.is_graph
     graph, key = (current, "variable_store") if in_graph else (get_default_graph(), "eager_store")
     held: list[ScopeStore] = graph.get_collection_ref((key,))

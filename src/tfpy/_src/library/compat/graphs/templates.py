@@ -186,7 +186,8 @@ class EagerTemplate(VariableTemplate):
         if self._scope is None or self._variables is None:
             return []
         lead = self.variable_scope_name or ""
-        return [v for name, v in self._variables.items() if name.startswith(lead)]
+        found = {name: v for name, v in self._variables.items() if name.startswith(lead)}
+        return [found[name] for name in sorted(found)]
 
     @property
     def trainable_variables(self) -> list[Any]:
