@@ -374,8 +374,7 @@ def split(seed: TensorLike, num: int = 2, alg: AlgorithmLike = "auto_select") ->
 
     See also: `tf.random.fold_in`.
     """
-    given = convert_to_tensor(seed)
-    return stateless_uniform([num, 2], given, None, None, given.dtype, alg=alg)
+    return stateless_uniform([num, 2], seed, None, None, convert_to_tensor(seed).dtype, alg=alg)
 
 
 def fold_in(seed: TensorLike, data: IntLike, alg: AlgorithmLike = "auto_select") -> Tensor:

@@ -357,8 +357,8 @@ def variable_scope(
 
 def _unused(store: ScopeStore, lead: str, name: str | None) -> str:
     assert name is not None
-    numbered = (f"{name}_{number}" for number in itertools.count(1))
-    return next(n for n in itertools.chain([name], numbered) if not store.counts.get(lead + n))
+    names = itertools.chain([name], (f"{name}_{number}" for number in itertools.count(1)))
+    return next(n for n in names if not store.counts.get(lead + n))
 
 
 def _count(store: ScopeStore, full: str) -> None:

@@ -1,4 +1,4 @@
-"""`tf.compat.v1.make_template`: functions whose calls share Variables."""
+"""`tf.compat.v1.make_template`: functions that share Variables between their calls."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tfpy._src.tensors.variables.variable import Variable
 
 
 class VariableTemplate:
-    """A function whose calls share the Variables that `get_variable` makes.
+    """A function that shares the Variables of `get_variable` between its calls.
 
     `tf.compat.v1.make_template` creates templates, so programs do not call the constructor.
     """
@@ -208,7 +208,7 @@ def make_template(
     custom_getter_: Callable[..., Any] | None = None,
     **kwargs: Any,
 ) -> Any:
-    """Return a function whose calls share the Variables that `get_variable` makes.
+    """Return a function that shares the Variables of `get_variable` between its calls.
 
     Args:
         name_: Name of the variable scope.
