@@ -15,8 +15,8 @@ from tfpy._src.tensors.ragged.making import (
     range as range,
     row_splits_to_segment_ids as row_splits_to_segment_ids,
     segment_ids_to_row_splits as segment_ids_to_row_splits,
-    stack_dynamic_partitions as stack_dynamic_partitions,
 )
+from tfpy._src.tensors.ragged.partitions import stack_dynamic_partitions as stack_dynamic_partitions
 from tfpy._src.tensors.ragged.shaping import boolean_mask as boolean_mask, stack as stack
 
 if _typing.TYPE_CHECKING:

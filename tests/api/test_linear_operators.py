@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 import tensorflow as tf
+from api.same import error, same
 
 import tfpy
 
@@ -263,3 +264,18 @@ def test_is_no_tensor(lib: Any) -> None:
         lib.convert_to_tensor(operator)
     with pytest.raises(TypeError):
         lib.linalg.LinearOperator(lib.float32)
+
+
+@same
+def test_sizes_of_constant_operators(tf: Any) -> Any:
+    identity, zeros = tf.linalg.LinearOperatorIdentity, tf.linalg.LinearOperatorZeros
+    wrong: list[Callable[[], Any]] = [
+        lambda: identity([2]),
+        lambda: identity(2.0),
+        lambda: identity(2, batch_shape=2),
+        lambda: identity(2, batch_shape=[2.0]),
+        lambda: zeros(2, batch_shape=tf.Variable([3])),
+        lambda: zeros(tf.Variable(2)),
+    ]
+    fine = [identity(tf.constant(2), [3]), zeros(2, 2, []), identity(2, tf.TensorShape([2]))]
+    return [error(call) for call in wrong], [x.shape for x in fine]

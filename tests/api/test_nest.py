@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 import tensorflow
-from api.same import compare, same
+from api.same import compare, error, same
 from hypothesis import given, settings, strategies as st
 
 import tfpy
@@ -275,3 +275,44 @@ def test_custom_gradients_of_mappings(tf: Any) -> Any:
 def test_tidy_spares_what_ragged_tensors_consist_of() -> None:
     kept = tfpy.tidy(lambda: {"r": tfpy.ragged.constant([[1.0], [2.0, 3.0]])})
     assert kept["r"].to_list() == [[1.0], [2.0, 3.0]]
+
+
+class Masked:
+    """An object that defines its items."""
+
+    def __init__(self, mask: bool, value: Any) -> None:
+        self.mask, self.value = mask, value
+
+    def __tf_flatten__(self) -> Any:
+        return (self.mask,), (self.value,)
+
+    def __tf_unflatten__(self, metadata: Any, components: Any) -> Any:
+        return Masked(metadata[0], components[0])
+
+
+@same
+def test_objects_that_define_their_items(tf: Any) -> Any:
+    nested = {"a": Masked(True, Masked(False, 3)), "b": [1]}
+    doubled = tf.nest.map_structure(lambda x: 2 * x, nested)
+    dataset = tf.data.Dataset.range(2).map(lambda x: Masked(True, x + 1))
+    return [
+        tf.nest.is_nested(nested["a"]),
+        tf.nest.flatten(nested),
+        tf.nest.flatten(doubled),
+        doubled["a"].value.mask,
+        [(x.mask, int(x.value)) for x in dataset],
+        error(lambda: tf.nest.pack_sequence_as(1, [1, 2])),
+        error(lambda: tf.nest.pack_sequence_as([1], "a")),
+    ]
+
+
+@same
+def test_composites_and_their_specs(tf: Any) -> Any:
+    r = tf.ragged.constant([[1]])
+    specs = [
+        tf.RaggedTensorSpec([None, None], tf.int32),
+        tf.RaggedTensorSpec([None, None], tf.float32),
+        tf.SparseTensorSpec([None, None], tf.int32),
+    ]
+    same_structure = tf.nest.assert_same_structure
+    return [bool(error(lambda s=s: same_structure(r, s, expand_composites=True))) for s in specs]

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import tensorflow
 from api import twin
-from api.same import same
+from api.same import error, same
 
 import tfpy
 
@@ -298,3 +298,13 @@ def test_fused_prelu_and_errors(rng: np.random.Generator) -> None:
     for activation in ("prelu", "tanhh"):
         with pytest.raises(ValueError, match=activation):
             tfpy.fused.mat_mul(a, b, activation=activation)
+
+
+@same
+def test_fused_batch_norm_of_float16(tf: Any) -> Any:
+    """Check that only the normalized values are float16, and the vectors are checked."""
+    x = tf.cast(np.linspace(-3, 5, 24).reshape(2, 2, 2, 3), tf.float16)
+    norm = tf.compat.v1.nn.fused_batch_norm
+    y, mean, variance = norm(x, [1.0, 2.0, 0.5], [0.0, 1.0, 0.0])
+    wrong = error(lambda: norm(x, [1.0], [0.0]))
+    return tf.cast(y, tf.float32), y.dtype.name, mean, variance, wrong

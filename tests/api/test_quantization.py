@@ -167,3 +167,13 @@ def test_refused_quantized_tensors() -> None:
     ):
         with pytest.raises(tfpy.errors.InvalidArgumentError):
             tfpy.quantization.quantize([0.5], 0.0, 1.0, *arguments)
+
+
+@same
+def test_constants_of_quantized_dtypes(tf: Any) -> Any:
+    kinds = (tf.qint8, tf.quint8, tf.qint16, tf.qint32)
+    made = [tf.constant([1, 2], kind) for kind in kinds]
+    arrays = np.array([(3,), (4,)], tf.qint8.as_numpy_dtype)
+    found = [tf.constant(arrays), tf.constant(3, tf.quint8, shape=[2])]
+    names = [x.dtype.name for x in (*made, *found)]
+    return names, [tf.cast(x, tf.int32) for x in (*made, *found)]

@@ -509,3 +509,95 @@ def test_gather_along_rows(tf: Any) -> Any:
 def test_ranges_that_are_too_long() -> None:
     with pytest.raises(tfpy.errors.InvalidArgumentError, match="overflowed"):
         tfpy.ragged.range([0, 0], [2**31 - 1, 1])
+
+
+@same
+def test_division_of_nested_lists(tf: Any) -> Any:
+    """Check the ragged axes and the shape of values, also of lists without scalars."""
+    lists = [
+        [],
+        [[]],
+        [[], [[]]],
+        [[1, 2], [3]],
+        [[[1, 2], [3, 4]], [[5, 6]]],
+        3,
+        [1, 2],
+        [[1], 2],
+        [[[1, 2], [3]]],
+        [[], [[1]], [[[]]]],
+    ]
+    options: list[dict[str, Any]] = [
+        {},
+        {"ragged_rank": 1},
+        {"ragged_rank": 2},
+        {"ragged_rank": -1},
+        {"inner_shape": (2,)},
+        {"ragged_rank": 1, "inner_shape": (2,)},
+    ]
+    found = []
+    for function in (tf.ragged.constant, tf.compat.v1.ragged.constant_value):
+        for rows in lists:
+            for given in options:
+                try:
+                    made = function(rows, **given)
+                    found.append([tuple(made.shape), getattr(made, "ragged_rank", 0)])
+                except (TypeError, ValueError) as problem:
+                    found.append(type(problem).__name__)
+    refused = error(lambda: tf.ragged.constant(tf.ragged.constant([[1]])))
+    large = tf.compat.v1.ragged.constant_value([[2**63, 1], [2]])
+    return found, refused, large.values.tolist()
+
+
+@same
+def test_axes_out_of_bounds(tf: Any) -> Any:
+    r = r_(tf)
+    wrong = [
+        lambda: tf.concat([r, r], 2),
+        lambda: tf.ragged.stack([r, r], -4),
+        lambda: tf.ragged.stack([], 0),
+        lambda: tf.reduce_sum(r, 5),
+        lambda: r.merge_dims(1, 0),
+        lambda: r.merge_dims(0, 7),
+        lambda: tf.RaggedTensor.from_tensor([1]),
+        lambda: tf.RaggedTensor.from_tensor([[1]], ragged_rank=0),
+        lambda: tf.RaggedTensor.from_tensor([[1]], ragged_rank=2),
+        lambda: tf.RaggedTensor.from_tensor([[1]], padding=[1]),
+        lambda: tf.RaggedTensor.from_tensor([[[1]]], ([1], [1]), ragged_rank=3),
+    ]
+    empty = tf.RaggedTensor.from_tensor(tf.zeros([2, 0, 3]), padding=[0.0, 0.0, 0.0])
+    return [error(call) for call in wrong], empty
+
+
+@same
+def test_partitions_of_ragged_tensors(tf: Any) -> Any:
+    q, stack = q_(tf), tf.ragged.stack_dynamic_partitions
+    found = [
+        stack(q, tf.ragged.constant([[1, 0], [], [0]]), 3),
+        stack([[1, 2], [3, 4]], [[0, 1], [1, 1]], 2),
+        stack([1, 2], 1, 3),
+        stack(r_(tf), 0, 2),
+    ]
+    wrong = [
+        lambda: stack([1, 2], [0, 3], 2),
+        lambda: stack([1, 2], [0, -1], 2),
+        lambda: stack([1, 2], [0], 2),
+        lambda: stack(q, tf.ragged.constant([[1], [], [0]]), 3),
+        lambda: stack([1, 2], [0, 1], [2]),
+    ]
+    return found, [error(call) for call in wrong]
+
+
+@same
+def test_gather_along_inner_axes_of_batches(tf: Any) -> Any:
+    x = tf.ragged.constant([[[1, 2], [3, 4, 5]], [[6], [7, 8]]])
+    first = tf.gather(x, [[0], [0]], axis=2, batch_dims=1)
+    return first, tf.gather(x, tf.ragged.constant([[[0], [1, 0]], [[1]]]), batch_dims=1)
+
+
+@same
+def test_crosses_of_arrays(tf: Any) -> Any:
+    one = tf.compat.v1
+    ragged = one.ragged.constant_value([[1, 2], [3]])
+    sparse = one.SparseTensorValue([[0, 0], [1, 0]], ["a", "b"], [2, 1])
+    wrong = error(lambda: tf.ragged.cross([[1, 2]]))
+    return tf.ragged.cross([ragged, sparse]), tf.sparse.cross([]).dense_shape, wrong

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 import tensorflow
-from api.same import compare, same
+from api.same import compare, error, same
 
 import tfpy
 
@@ -103,7 +103,11 @@ def test_rates_of_poisson_numbers(dtype: str) -> None:
 def test_index_shuffle(tf: Any) -> Any:
     place = tf.random.experimental.index_shuffle
     lasts = (5, 10, 255, 256, 257, 65535, 70000, 1000000)
-    return [[place(i, [1, 2], last) for i in (0, 1, last)] for last in lasts]
+    found = [[place(i, [1, 2], last) for i in (0, 1, last)] for last in lasts]
+    kinds = [place(tf.constant(3, kind), [1, 2], 5).dtype.name for kind in (tf.int32, tf.uint32)]
+    wrong = [error(lambda i=i, last=last: place(i, [1, 2], last))
+             for i, last in ((-1, 5), (0, -1), (6, 5))]  # fmt: skip
+    return found, kinds, wrong
 
 
 def test_index_shuffle_is_a_permutation() -> None:

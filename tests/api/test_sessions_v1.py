@@ -402,3 +402,72 @@ def test_captured_assertions_in_graphs(tf: Any) -> Any:
                 found.append(sess.run(y, {x: [1.0]}))
                 found.append(error(lambda y=y, sess=sess: sess.run(y, {x: [-1.0]})))
     return found
+
+
+@same
+def test_templates_in_eager_execution(tf: Any) -> Any:
+    """Check that templates share Variables, and that nested ones keep theirs apart."""
+    one = tf.compat.v1
+    made = {"initializer": tf.ones_initializer()}
+
+    def inner() -> Any:
+        return one.get_variable("w", [], **made)
+
+    def outer() -> Any:
+        first, second = (one.make_template("inner", inner) for _ in range(2))
+        return first(), second(), one.get_variable("b", [], trainable=False, **made)
+
+    def growing(name: str) -> Any:
+        return one.get_variable(name, [], **made)
+
+    template, other = (one.make_template("outer", outer) for _ in range(2))
+    grows = one.make_template("grows", growing)
+    unused = template.variables
+    calls = [template(), template(), other()]
+    grows("a")
+    names = [[v.name for v in t.variables] for t in (template, other)]
+    return [
+        unused,
+        names,
+        [x is y for x, y in zip(calls[0], calls[1], strict=True)],
+        [v.name for v in template.non_trainable_variables],
+        error(lambda: grows("b")),
+        error(lambda: one.make_template(None, inner)),
+        error(lambda: one.make_template("x", inner, unique_name_="x")),
+    ]
+
+
+@same
+def test_loss_scales(tf: Any) -> Any:
+    """Check the factors and the updates, in eager execution and in a graph."""
+    one = tf.compat.v1
+    precision = one.mixed_precision
+
+    def steps(run: Any, scale: Any, update: Any) -> list[Any]:
+        return [[run(update(g)), run(scale())] for g in (1.0, 1.0, float("nan"), 1.0)]
+
+    scale = precision.DynamicLossScale(4, increment_period=2, multiplier=3)
+    eager = steps(float, scale, lambda g: scale.update([tf.constant(g), None])[1])
+    x = tf.Variable(3.0)
+    sgd = one.train.GradientDescentOptimizer(0.1)
+    optimizer = precision.MixedPrecisionLossScaleOptimizer(sgd, "dynamic")
+    optimizer.minimize(lambda: x * x)
+    optimizer.minimize(lambda: x * float("inf"))
+    with tf.Graph().as_default(), one.Session() as sess:
+        y, factor = tf.Variable(2.0), one.placeholder(tf.float32, [])
+        kept = precision.DynamicLossScale(8, 1)
+        trains = precision.MixedPrecisionLossScaleOptimizer(sgd, kept).minimize(y * factor)
+        sess.run(one.global_variables_initializer())
+        graph = []
+        for value in (1.0, float("inf"), 1.0):
+            sess.run(trains, {factor: value})
+            graph.append(sess.run([y, kept()]))
+    fixed = precision.FixedLossScale.from_config(precision.FixedLossScale(16).get_config())
+    wrong = [
+        lambda: precision.FixedLossScale(0.5),
+        lambda: precision.MixedPrecisionLossScaleOptimizer(sgd, None),
+        lambda: precision.MixedPrecisionLossScaleOptimizer(sgd, "fixed"),
+        lambda: precision.MixedPrecisionLossScaleOptimizer(3, 1),
+    ]
+    described = [repr(fixed), repr(scale), len(optimizer.variables())]
+    return eager, x.numpy(), graph, fixed(), described, [error(call) for call in wrong]

@@ -251,3 +251,37 @@ def test_weights_of_counts_have_the_kind_of_the_values(tf: Any) -> None:
     for values, weights in [(ragged, [1, 2, 3]), (sparse, ragged)]:
         with pytest.raises(ValueError, match="weights"):
             tf.math.bincount(values, weights=weights, axis=-1)
+
+
+@same
+def test_arrays_of_sparse_tensors(tf: Any) -> Any:
+    value = tf.compat.v1.SparseTensorValue([[0, 1], [1, 0]], [2.0, 3.0], [2, 2])
+    return [
+        tf.sparse.to_dense(value),
+        tf.sparse.to_dense(tf.sparse.add(value, value)),
+        tf.sparse.sparse_dense_matmul(value, [[1.0, 2.0], [3.0, 4.0]]),
+        tf.sparse.reduce_sum(value, 0),
+        [tf.sparse.to_dense(x) for x in tf.data.Dataset.from_tensors(value)],
+    ]
+
+
+@same
+def test_arguments_of_sparse_to_dense(tf: Any) -> Any:
+    made = tf.compat.v1.sparse_to_dense
+    wrong = [
+        lambda: made([1, 3], [[5], [3]], 1),
+        lambda: made([1, 3], [5], [[5], [3]]),
+        lambda: made([1, 3], [5], [1, 2], [0]),
+        lambda: made([3, 1], [5], [1, 2]),
+        lambda: made([1, 1], [5], [1, 2]),
+        lambda: made([1, 9], [5], [1, 2], validate_indices=False),
+    ]
+    found = [made([3, 1], [5], [1, 2], validate_indices=False), made(2, [4], 7)]
+    return found, [error(call) for call in wrong]
+
+
+@same
+def test_sets_of_small_integers(tf: Any) -> Any:
+    kinds = (tf.int16, tf.uint16)
+    sets = [tf.sets.union(tf.constant([[1, 2]], k), tf.constant([[2, 3]], k)) for k in kinds]
+    return [tf.sparse.to_dense(x) for x in sets]

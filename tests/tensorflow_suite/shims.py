@@ -65,13 +65,13 @@ def max_error(grad1: Any, grad2: Any) -> float:
 
 
 def is_sparse(x: object) -> bool:
-    """Return True for a sparse tensor."""
-    return isinstance(x, tf.SparseTensor)
+    """Return True for a sparse tensor and for its arrays."""
+    return isinstance(x, tf.SparseTensor | tf.compat.v1.SparseTensorValue)
 
 
 def is_ragged(x: object) -> bool:
-    """Return True for a ragged tensor."""
-    return isinstance(x, tf.RaggedTensor)
+    """Return True for a ragged tensor and for its arrays."""
+    return isinstance(x, tf.RaggedTensor | tf.compat.v1.ragged.RaggedTensorValue)
 
 
 def convert_to_tensor_or_ragged_tensor(
@@ -164,7 +164,7 @@ RAGGED = {
 """Versions of functions for ragged tensors. The public functions call them."""
 OTHERS = {f"segment_{n}": getattr(tf.math, f"unsorted_segment_{n}")
           for n in ("max", "mean", "min", "prod", "sqrt_n", "sum")}  # fmt: skip
-OTHERS["boolean_mask"] = tf.ragged.boolean_mask
+OTHERS |= {"boolean_mask": tf.ragged.boolean_mask, "stack": tf.ragged.stack}
 
 
 def ragged_functions(module: str) -> dict[str, Any]:

@@ -371,6 +371,7 @@ def as_dtype(type_value: Any) -> DType:
         return type_value
     if isinstance(type_value, np.dtype) and type_value in OF_NUMPY:
         return OF_NUMPY[type_value]
+    type_value = (getattr(type_value, "names", None) or [type_value])[0]  # of quantized dtypes
     if isinstance(type_value, type) and type_value in _OF_PYTHON:
         return _OF_PYTHON[type_value]
     if isinstance(type_value, int) and type_value in _BY_NUMBER:

@@ -27,8 +27,9 @@ _PLAIN = frozenset([tuple, list, dict])
 def is_nested(structure: Nest) -> bool:
     """Return True if the value is a container that the functions of `tf.nest` traverse.
 
-    Containers are lists, tuples, mappings, views of mappings, attrs objects, and other sequences
-    except strings. JavaScript arrays are leaves, because they can be converted to tensors.
+    Containers are lists, tuples, mappings, views of mappings, attrs objects, objects with the
+    methods `__tf_flatten__` and `__tf_unflatten__`, and other sequences except strings. JavaScript
+    arrays are leaves, because they can be converted to tensors.
 
     Args:
         structure: Any value.
@@ -51,7 +52,7 @@ def is_nested(structure: Nest) -> bool:
         if IN_BROWSER and is_js_array(structure):
             return False
         return not isinstance(structure, _LEAVES)
-    return _is_attrs(structure)
+    return _is_attrs(structure) or is_flattened(structure)
 
 
 def flatten(structure: Nest, expand_composites: bool = False) -> list[Any]:
@@ -120,10 +121,16 @@ def pack_sequence_as(
     """
     if not is_nested(flat_sequence):
         raise TypeError(
-            f"pack_sequence_as: flat_sequence must be a sequence of leaves, got {flat_sequence!r} "
-            f"of type {type(flat_sequence).__name__}"
+            f"Attempted to pack value:\n  {flat_sequence!r}\ninto a structure, but found "
+            f"incompatible type `{type(flat_sequence)}` instead."
         )
     leaves = list(flat_sequence)
+    if not is_nested(structure) and not expand_composites and len(leaves) != 1:
+        raise ValueError(
+            f"The target structure is of type `{type(structure)}`\n  {structure!r}\nHowever the "
+            f"input is a sequence ({type(flat_sequence)}) of length {len(leaves)}.\n  "
+            f"{flat_sequence!r}\nnest cannot guarantee that it is safe to map one to the other."
+        )
     count = len(flatten(structure, expand_composites))
     if len(leaves) != count:
         raise ValueError(
@@ -253,13 +260,25 @@ def _same_type(first: Any, second: Any) -> bool:
 
 
 def _same_composites(first: Any, second: Any) -> bool:
-    """Return True if both values are composites of the same kind, or neither is a composite."""
+    """Return True if both values are composites of the same kind, or neither is a composite.
+
+    The spec of a composite (`tf.RaggedTensorSpec`, for example) counts as a composite.
+    """
+    for spec, other in ((first, second), (second, first)):
+        if _is_spec(spec):
+            return bool(spec == other if _is_spec(other) else spec.is_compatible_with(other))
     if isinstance(first, FieldRecord) or isinstance(second, FieldRecord):
         return type(first) is type(second) and _same_records(first, second)
     if not isinstance(first, Composite) or not isinstance(second, Composite):
         return not isinstance(first, Composite) and not isinstance(second, Composite)
     dtypes, others = ([part.dtype for part in x.components] for x in (first, second))
     return type(first) is type(second) and dtypes == others
+
+
+def _is_spec(value: Any) -> bool:
+    """Return True for the spec of a composite."""
+    kind = getattr(value, "value_type", None)
+    return isinstance(kind, type) and issubclass(kind, Composite | FieldRecord)
 
 
 def _same_records(first: Any, second: Any) -> bool:
@@ -276,6 +295,8 @@ def contents(nest: Any) -> list[Any]:
         return [nest[key] for key in sorted(nest)]
     if _is_attrs(nest):
         return [getattr(nest, field.name) for field in nest.__attrs_attrs__]
+    if is_flattened(nest):
+        return list(nest.__tf_flatten__()[1])
     return list(nest)
 
 
@@ -321,6 +342,8 @@ def rebuilt(nest: Any, items: list[Any]) -> Any:
         return _mapping(nest, {key: found[key] for key in nest})
     if isinstance(nest, MappingView | range):
         return items
+    if is_flattened(nest):
+        return nest.__tf_unflatten__(nest.__tf_flatten__()[0], tuple(items))
     kind: Any = type(nest)
     return kind(*items) if _is_namedtuple(nest) or _is_attrs(nest) else kind(items)
 
@@ -343,6 +366,16 @@ def _is_namedtuple(nest: Any) -> bool:
 
 def _is_attrs(nest: Any) -> bool:
     return hasattr(type(nest), "__attrs_attrs__")
+
+
+def is_flattened(nest: Any) -> bool:
+    """Return True for an object that defines its own items, usually a data class.
+
+    `__tf_flatten__()` returns a pair of metadata and items, and the class method
+    `__tf_unflatten__(metadata, items)` makes an object of them.
+    """
+    kind = type(nest)
+    return hasattr(kind, "__tf_flatten__") and hasattr(kind, "__tf_unflatten__")
 
 
 def _outline(nest: Any) -> str:

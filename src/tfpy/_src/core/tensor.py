@@ -353,6 +353,7 @@ class _Disposed(Tensor):
 def from_array(array: Array) -> Tensor:
     """Return a tensor over an array that has a supported dtype and that no other code writes to."""
     aval = Aval(array.shape, OF_NUMPY.get(array.dtype) or as_dtype(array.dtype))
+    array = array.view(array.dtype[0]) if array.dtype.names else array  # a quantized dtype
     return Tensor(aval, host_storage(array, aval))
 
 

@@ -1,4 +1,6 @@
-"""Nests of elements: tuples, named tuples, mappings and attrs objects. Lists are tensors.
+"""Nests of elements: tuples, mappings, attrs objects, and objects with `__tf_flatten__`.
+
+Lists are tensors. A `tf.compat.v1.SparseTensorValue` is a leaf.
 
 Inside of datasets an element is a flat tuple of leaves: host arrays, ragged and sparse tensors,
 dataset nodes, and None. A program receives tensors in the element's nest.
@@ -23,6 +25,7 @@ from tfpy._src.data.node import DatasetNode
 from tfpy._src.data.specs import SPECS, DatasetSpec
 from tfpy._src.functions.tf_function.signature import TensorSpec
 from tfpy._src.functions.tf_function.value_specs import NoneTensorSpec
+from tfpy._src.tensors.composite.host_values import SparseTensorValue
 from tfpy._src.tensors.composite.ragged.tensor import RaggedTensor
 from tfpy._src.tensors.composite.sparse_tensor import SparseTensor
 from tfpy._src.tensors.composite.specs import RaggedTensorSpec, SparseTensorSpec
@@ -39,7 +42,9 @@ def is_nested(value: Any) -> bool:
     """Return True if datasets treat the value as a nest."""
     if type(value) is Tensor:  # an isinstance check for Mapping is slow
         return False
-    return isinstance(value, tuple | Mapping) or hasattr(type(value), "__attrs_attrs__")
+    if isinstance(value, tuple | Mapping) or hasattr(type(value), "__attrs_attrs__"):
+        return not isinstance(value, SparseTensorValue)
+    return nest.is_flattened(value)
 
 
 def flatten(value: Any) -> list[Any]:
@@ -125,6 +130,8 @@ def _normalized(value: Any) -> Any:
 def _leaf(value: Any, spec: Any) -> Any:
     if isinstance(value, DenseWrapper):
         return value.as_tensor()
+    if isinstance(value, SparseTensorValue):
+        return SparseTensor.from_value(value)
     if isinstance(value, HostComposite):
         return value.as_composite()
     if (

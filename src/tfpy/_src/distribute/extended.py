@@ -41,6 +41,12 @@ class Extended:
         """Return `fn(var, *args, **kwargs)`."""
         return fn(var, *args, **(kwargs or {}))
 
+    def call_for_each_replica(
+        self, fn: Callable[..., Any], args: Sequence[Any] = (), kwargs: dict[str, Any] | None = None
+    ) -> Any:
+        """Return `strategy.run(fn, args, kwargs)`."""
+        return self._strategy.run(fn, args, kwargs)
+
     @contextmanager
     def colocate_vars_with(self, colocate_with_variable: Any) -> Iterator[None]:
         """Do nothing: Variables are on all devices."""
@@ -63,3 +69,21 @@ class Extended:
     def _in_multi_worker_mode(self) -> bool:
         """Return False for Keras: a step handles replicas of other processes like its own."""
         return False
+
+
+class FormerStrategy:
+    """Methods that strategies keep for programs of TensorFlow 1."""
+
+    run: Callable[..., Any]
+
+    def experimental_run(self, fn: Callable[..., Any], input_iterator: Any = None) -> Any:
+        """Call a function in each replica, with the next element of an iterator.
+
+        Args:
+            fn: Function that takes the element, or nothing if there is no iterator.
+            input_iterator: Iterator of a dataset.
+
+        Returns:
+            As for `run`.
+        """
+        return self.run(fn, () if input_iterator is None else (input_iterator.get_next(),))

@@ -15,7 +15,7 @@ from tfpy._src.distribute import context
 from tfpy._src.distribute.cluster import ClusterResolver
 from tfpy._src.distribute.communication import InputOptions, RunOptions
 from tfpy._src.distribute.context import ReplicaContext
-from tfpy._src.distribute.extended import Extended
+from tfpy._src.distribute.extended import Extended, FormerStrategy
 from tfpy._src.distribute.input import (
     DistributedBatches,
     DistributedDataset,
@@ -34,7 +34,7 @@ from tfpy._src.tensors.variables.variable import Variable
 _OVER = {ReduceOp.SUM: reduce_sum, ReduceOp.MEAN: reduce_mean}
 
 
-class Strategy:
+class Strategy(FormerStrategy):
     """A way to distribute a computation over devices, each of which has a replica of it.
 
     There is one replica, and the strategy changes nothing, unless the jax backend has several

@@ -16,6 +16,7 @@ from typing import Any, TextIO
 import numpy as np
 
 from tfpy._src.base import errors, tracing
+from tfpy._src.functions.graph_mode.defaults import reset_default_graph
 from tfpy._src.functions.graph_mode.graph import Graph
 from tfpy._src.tensors.random.streams import set_seed
 from tfpy._src.testing.base import Message
@@ -121,8 +122,9 @@ class TestCase(BoundAssertions):
         self._set_default_seed = True
 
     def setUp(self) -> None:
-        """Set the seeds of Python, NumPy and `tf.random`."""
+        """Reset the default graph, and set the seeds of Python, NumPy and `tf.random`."""
         super().setUp()
+        reset_default_graph()
         random.seed(_SEED)
         np.random.seed(_SEED)
         if self._set_default_seed:

@@ -93,7 +93,6 @@ from tfpy._src.library.compat.graphs.partitioners import (
 from tfpy._src.library.compat.graphs.reports import (
     assert_variables_initialized as assert_variables_initialized,
     get_local_variable as get_local_variable,
-    make_template as make_template,
     report_uninitialized_variables as report_uninitialized_variables,
 )
 from tfpy._src.library.compat.graphs.scoped_variables import get_variable as get_variable
@@ -105,6 +104,7 @@ from tfpy._src.library.compat.graphs.scopes import (
     name_scope as name_scope,
     variable_scope as variable_scope,
 )
+from tfpy._src.library.compat.graphs.templates import make_template as make_template
 from tfpy._src.library.compat.graphs.variables import (
     Variable as Variable,
     add_to_collection as add_to_collection,
@@ -244,6 +244,7 @@ from tfpy.compat.v1 import (
     losses as losses,
     manip as manip,
     math as math,
+    mixed_precision as mixed_precision,
     nn as nn,
     python_io as python_io,
     ragged as ragged,

@@ -107,6 +107,8 @@ def _primes(count: int) -> list[int]:
 
 def _scaled(present: int, size: int, wanted: int) -> int:
     """Return the substitute that turns `size`, a multiple of `present`, into `wanted`, or 0."""
-    if not isinstance(wanted, int) or wanted < 1 or size % present or present * wanted % size:
+    if not isinstance(wanted, int) or wanted < 1 or not size or not present:
+        return 0
+    if size % present or present * wanted % size:
         return 0
     return int(present * wanted // size)

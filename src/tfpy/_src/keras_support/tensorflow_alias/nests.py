@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from tfpy._src.core import nest
-from tfpy._src.core.operand import FieldRecord
+from tfpy._src.core.operand import Composite, FieldRecord
 
 Path = tuple[Any, ...]
 
@@ -43,9 +43,18 @@ def _items(structure: Any, expand_composites: bool) -> list[tuple[Any, Any]] | N
     """Return the keys and items of a nest or composite, or None for a leaf."""
     if nest.is_nested(structure):
         return nest.items(structure)
-    if expand_composites and isinstance(structure, FieldRecord):
-        return [((type(structure).__name__, i), x) for i, x in enumerate(structure.__parts__())]
+    if expand_composites and isinstance(structure, FieldRecord | Composite):
+        return [(type(structure).__name__, _components(structure))]
     return None
+
+
+def _components(value: Any) -> Any:
+    """Return the components of a composite: a tensor, or a nest of tensors."""
+    if isinstance(value, Composite):
+        return list(value.components)
+    spec = getattr(value, "_type_spec", None)
+    found = getattr(spec, "_to_components", None)
+    return list(value.__parts__()) if found is None else found(value)
 
 
 def flatten_with_tuple_paths(

@@ -8,13 +8,17 @@ from typing import Any
 import numpy as np
 
 from tfpy._src.base import dtypes
-from tfpy._src.core.conversion import convert_to_tensor
+from tfpy._src.base.errors import invalid
+from tfpy._src.core.conversion import convert_to_tensor, is_operand
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.core.typing import DTypeLike, FloatLike, IntLike, ShapeLike, Strides, TensorLike
+from tfpy._src.functions.trace.symbolic import is_symbolic
+from tfpy._src.library.sparse.conversion import check_order
 from tfpy._src.library.strings import splitting
 from tfpy._src.tensors.array import blocks, making, scattering, slicing
 from tfpy._src.tensors.array.joining import concat
 from tfpy._src.tensors.array.reshaping import reshape
+from tfpy._src.tensors.array.static import static_ints
 from tfpy._src.tensors.composite.ragged.tensor import RaggedTensor
 from tfpy._src.tensors.composite.sparse_tensor import SparseTensor
 from tfpy._src.tensors.nn import embeddings, morphology
@@ -255,10 +259,14 @@ def sparse_to_dense(
         output_shape: Shape of the result.
         sparse_values: Scalar, or vector with the value of each index.
         default_value: Value of the other elements. Default: 0.
-        validate_indices: Has no effect.
+        validate_indices: If True, indices of eager tensors must be in row-major order.
 
     Returns:
         Tensor of shape `output_shape` and the dtype of `sparse_values`.
+
+    Raises:
+        tf.errors.InvalidArgumentError: If an argument has another shape, or an index is out of
+            bounds or out of order.
 
     Example:
         >>> import tfpy as tf
@@ -267,14 +275,30 @@ def sparse_to_dense(
 
     See also: `tf.sparse.to_dense`.
     """
-    rows = convert_to_tensor(sparse_indices)
+    rows, values = convert_to_tensor(sparse_indices), convert_to_tensor(sparse_values)
+    default = convert_to_tensor(default_value, values.dtype)
     rank = len(rows.aval.shape)
     if rank < 2:
         rows = reshape(rows, [-1, 1]) if rank else reshape(rows, [1, 1])
-    values = convert_to_tensor(sparse_values)
+    count = rows.aval.shape[0]
+    if not is_operand(output_shape) and np.ndim(np.asarray(output_shape)) > 1:
+        raise invalid("sparse_to_dense", f"output_shape must be rank 1, got {output_shape}")
+    if default.aval.shape:
+        raise invalid("sparse_to_dense", f"default_value should be a scalar, got {default.shape}")
+    if values.aval.shape not in ((), (count,)):
+        found = ",".join(map(str, values.shape))
+        raise invalid(
+            "sparse_to_dense",
+            f"sparse_values has incorrect shape [{found}], should be [] or [{count}]",
+        )
     if not values.aval.shape:
-        values = making.fill([rows.aval.shape[0]], values)
-    filled = making.fill(output_shape, convert_to_tensor(default_value, values.dtype))
+        values = making.fill([count], values)
+    if not is_symbolic(rows):
+        sparse = SparseTensor(rows, values, static_ints(output_shape))
+        _ = sparse.positions  # checks that the indices are in bounds
+        if validate_indices:
+            check_order(sparse)
+    filled = making.fill(output_shape, default)
     return scattering.tensor_scatter_nd_update(filled, rows, values)
 
 

@@ -10,8 +10,7 @@ import numpy.typing as npt
 
 from tfpy._src.base.dtypes import DType
 from tfpy._src.tensors.composite.host_values import Array, RaggedTensorValue
-from tfpy._src.tensors.composite.ragged.tensor import RaggedTensor
-from tfpy._src.tensors.ragged.making import constant
+from tfpy._src.tensors.ragged.nested_lists import divided
 
 
 def constant_value(
@@ -38,6 +37,7 @@ def constant_value(
     Raises:
         ValueError: If the scalars are nested at different depths, or `ragged_rank` or `inner_shape`
             does not match `pylist`.
+        TypeError: If `pylist` is a ragged tensor.
 
     Example:
         >>> import tfpy as tf
@@ -46,16 +46,14 @@ def constant_value(
 
     See also: `tf.ragged.constant`.
     """
-    made = constant(pylist, None, ragged_rank, inner_shape)
-    splits = made.nested_row_splits if isinstance(made, RaggedTensor) else ()
-    shape = made.flat_values.shape if isinstance(made, RaggedTensor) else made.shape
-    rows: Any = pylist
-    for _ in splits:
-        rows = [item for row in rows for item in row]
-    array = np.array(rows) if dtype is None else np.array(rows).astype(_of_numpy(dtype))
-    value: RaggedTensorValue | Array = array.reshape(shape.as_list())
-    for one in reversed(splits):
-        value = RaggedTensorValue(value, one.numpy().astype(_of_numpy(row_splits_dtype)))
+    parts = divided(pylist, ragged_rank, inner_shape)
+    array = np.array(parts.values)
+    if dtype is not None:
+        array = array.astype(_of_numpy(dtype))
+    value: RaggedTensorValue | Array = array if parts.shape is None else array.reshape(parts.shape)
+    for lengths in reversed(parts.lengths):
+        splits = np.cumsum([0, *lengths], dtype=_of_numpy(row_splits_dtype))
+        value = RaggedTensorValue(value, splits)
     return value
 
 

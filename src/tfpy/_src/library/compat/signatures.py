@@ -44,6 +44,7 @@ SIGNATURES: dict[str, str] = {
     ),
     **_each(". debugging", "assert_rank_in", "x ranks data= summarize= message name"),
     **_each(". debugging", "assert_scalar", "tensor name message"),
+    "random.stateless_multinomial": "logits num_samples seed output_dtype=dtype name",
     "debugging.assert_all_finite": "t=x msg=message name x message",
     "verify_tensor_all_finite": "t=x msg=message name x message",
     **_each(". math", "bincount", "arr weights minlength maxlength dtype"),

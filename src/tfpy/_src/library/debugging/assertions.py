@@ -371,7 +371,7 @@ def assert_same_float_dtype(
     """
     wanted = None if dtype is None else as_dtype(dtype)
     for tensor in (t for t in tensors or [] if t is not None):
-        found = convert_to_tensor(tensor).dtype
+        found = (tensor if isinstance(tensor, SparseTensor) else convert_to_tensor(tensor)).dtype
         if wanted is not None and found != wanted:
             raise ValueError(f"Tensor of type {found} found, expected {wanted}: {tensor}")
         wanted = found

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from tfpy._src.core.conversion import convert_to_tensor
 from tfpy._src.core.typing import TensorLike
 from tfpy._src.tensors.composite.sparse_tensor import SparseTensor
@@ -104,6 +106,7 @@ def assert_rank_in(
 
     Raises:
         ValueError: If the rank of `x` is not in `ranks`.
+        TypeError: If a rank is not an integer.
 
     Example:
         >>> import tfpy as tf
@@ -123,6 +126,8 @@ def assert_rank_in(
 def _number(rank: TensorLike) -> int:
     """Return a rank as an int."""
     found = convert_to_tensor(rank)
+    if not found.dtype.is_integer:
+        raise TypeError(f"Rank must be of type tf.int32, got {found.dtype!r}")
     if found.aval.shape != ():
         raise ValueError(f"Rank must be a scalar, got shape {found.shape}")
     return int(found.host_view())
@@ -153,7 +158,8 @@ def assert_shapes(
         shapes: Sequence of pairs of a tensor and its expected shape, or a mapping from tensors to
             shapes. A shape is a sequence of integers and symbols (strings such as `"n"`). None and
             `"."` match any dimension. A shape may begin with `...` or `"*"`, which match any number
-            of dimensions.
+            of dimensions. A scalar counts as a vector with one element. No shape is expected of
+            tensors for which it is None.
         data: Has no effect.
         summarize: Has no effect.
         message: Text at the beginning of the error message. Default: none.
@@ -173,34 +179,86 @@ def assert_shapes(
 
     See also: `tf.debugging.assert_rank`, `tf.ensure_shape`.
     """
-    sizes: dict[Any, int] = {}
-    for tensor, pattern in shapes.items() if isinstance(shapes, Mapping) else shapes:
-        sparse = isinstance(tensor, SparseTensor)
-        shape = tensor.host_shape if sparse else convert_to_tensor(tensor).aval.shape
-        _match(tuple(shape), _entries(pattern), sizes, message or "")
+    pairs = shapes.items() if isinstance(shapes, Mapping) else shapes
+    prefix = f"{message}.  " if message else ""
+    patterns = [
+        _Pattern(x if isinstance(x, SparseTensor) else convert_to_tensor(x), wanted, prefix)
+        for x, wanted in pairs
+        if wanted is not None
+    ]
+    for pattern in patterns:
+        pattern.check_rank()
+    sizes: dict[Any, tuple[int, str]] = {}
+    for pattern in patterns:
+        pattern.check_sizes(sizes)
 
 
-def _entries(pattern: Any) -> list[Any]:
-    """Return the entries of a shape as a list."""
-    if isinstance(pattern, int | str) and not isinstance(pattern, bool):
-        return list(pattern) if isinstance(pattern, str) else [pattern]
-    return list(pattern)
+class _Pattern:
+    """The expected shape of a tensor. A scalar counts as a vector with one element.
 
+    Args:
+        tensor: Tensor or sparse tensor.
+        entries: Expected sizes.
+        prefix: Beginning of the errors.
 
-def _match(shape: tuple[int, ...], pattern: list[Any], sizes: dict[Any, int], message: str) -> None:
-    """Raise ValueError if a shape does not match, and record the sizes of symbols."""
-    found = list(shape)
-    if pattern and pattern[0] in (..., "*"):
-        pattern = pattern[1:]
-        found = found[len(found) - len(pattern) :] if len(found) >= len(pattern) else found
-    if len(found) != len(pattern):
-        raise ValueError(f"{message} Tensor of shape {shape} must have rank {len(pattern)}".strip())
-    for axis, (size, wanted) in enumerate(zip(found, pattern, strict=True)):
-        if wanted is None or wanted == ".":
-            continue
-        expected = wanted if isinstance(wanted, int) else sizes.setdefault(wanted, size)
-        if size != expected:
+    Raises:
+        ValueError: If the expected sizes are not a sequence, or `...` is not the first one.
+    """
+
+    def __init__(self, tensor: Any, entries: Any, prefix: str) -> None:
+        self._prefix = prefix
+        self._shape = tensor.host_shape if isinstance(tensor, SparseTensor) else tensor.aval.shape
+        self._tensor = f"Tensor shape={tensor.shape} dtype={tensor.dtype.name}"
+        if not hasattr(entries, "__iter__"):
             raise ValueError(
-                f"{message} Tensor dimension {axis} must have size {expected}. Received size "
-                f"{size}, shape {shape}".strip()
+                f"{prefix}{self._tensor}.  Specified shape must be an iterable.  An iterable has "
+                f"the attribute `__iter__` or `__getitem__`.  Received specified shape: {entries}"
             )
+        wanted = list(entries)
+        self._open = bool(wanted) and wanted[0] in (..., "*")
+        for i, entry in enumerate(wanted[1:], 1):
+            if entry in (..., "*"):
+                raise ValueError(
+                    f"{prefix}{self._tensor} specified shape index {i}.  Symbol `...` or `*` for a "
+                    "variable number of unspecified dimensions is only allowed as the first entry"
+                )
+        self._wanted = wanted[1:] if self._open else wanted or [1]
+
+    def check_rank(self) -> None:
+        """Raise ValueError if the tensor does not have the number of dimensions."""
+        rank, found = len(self._wanted), len(self._shape)
+        if found == rank or (found < 2 and rank < 2) or (found > rank and self._open):
+            return
+        wanted = f"at least {rank}" if self._open else rank if rank > 1 else "in (0, 1)"
+        raise ValueError(
+            f"{self._prefix}{self._tensor} must have rank {wanted}.  Received rank {found}, shape "
+            f"{tuple(self._shape)}"
+        )
+
+    def check_sizes(self, sizes: dict[Any, tuple[int, str]]) -> None:
+        """Raise ValueError if a size is another one. Record the sizes of symbols and their places.
+
+        Args:
+            sizes: Size of each symbol, and the tensor and dimension that specified it.
+        """
+        found = list(self._shape) or [1]
+        for i, wanted in enumerate(self._wanted):
+            axis = i - len(self._wanted) if self._open else i
+            if wanted is None or wanted == ".":
+                continue
+            expected, source = found[axis], "Specified explicitly"
+            if _is_number(wanted):
+                expected = int(wanted)
+            else:
+                place = (found[axis], f"Specified by tensor {self._tensor[7:]} dimension {axis}")
+                expected, source = sizes.setdefault(wanted, place)
+            if found[axis] != expected:
+                raise ValueError(
+                    f"{self._prefix}{source}.  {self._tensor} dimension {axis} must have size "
+                    f"{expected}.  Received size {found[axis]}, shape {tuple(self._shape)}"
+                )
+
+
+def _is_number(entry: Any) -> bool:
+    """Return True if an entry of an expected shape is an integer, or its text."""
+    return entry.isdigit() if isinstance(entry, str) else isinstance(entry, int | np.integer)

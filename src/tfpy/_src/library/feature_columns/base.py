@@ -17,7 +17,7 @@ from tfpy._src.core.tensor_shape import TensorShape
 from tfpy._src.library.sparse.conversion import to_dense
 from tfpy._src.tensors.array.making import ones
 from tfpy._src.tensors.array.reshaping import expand_dims, reshape, shape
-from tfpy._src.tensors.composite.sparse_tensor import SparseTensor
+from tfpy._src.tensors.composite.sparse_tensor import SparseTensor, from_value
 
 
 class Ids(NamedTuple):
@@ -117,7 +117,7 @@ class FeatureTensors:
         """
         if key not in self._tensors:
             raise ValueError(f"Feature {key} is not in features dictionary.")
-        value = self._tensors[key]
+        value = from_value(self._tensors[key])
         if isinstance(value, SparseTensor):
             return value
         tensor = convert_to_tensor(value)

@@ -10,6 +10,7 @@ from tfpy._src.base.dtypes import as_dtype, float32
 from tfpy._src.base.errors import InvalidArgumentError
 from tfpy._src.core.conversion import convert_to_tensor
 from tfpy._src.core.primitives import abs as magnitude, log
+from tfpy._src.core.tensor_shape import TensorShape
 from tfpy._src.core.typing import DTypeLike, IntLike, ShapeLike, TensorLike
 from tfpy._src.library.debugging.assertions import assert_equal, assert_positive
 from tfpy._src.library.linear_operators.batches import (
@@ -29,6 +30,20 @@ from tfpy._src.tensors.array.reshaping import broadcast_to
 from tfpy._src.tensors.array.slicing import where
 from tfpy._src.tensors.array.static import static_int, static_ints
 from tfpy._src.tensors.linalg.diagonals import diag_part, set_diag
+from tfpy._src.tensors.variables.variable import Variable
+
+
+def _check_size(name: str, given: Any, rank: int) -> None:
+    """Raise an error if an argument is not an integer (rank 0) or a list of integers (rank 1)."""
+    if isinstance(given, Variable):
+        raise TypeError(f"Argument {name} cannot be reference type. Found : {type(given)}.")
+    if isinstance(given, int | TensorShape) and rank == isinstance(given, TensorShape):
+        return
+    tensor = convert_to_tensor(given)
+    if tensor.ndim != rank:
+        raise ValueError(f"Argument {name} must be a {rank}-D Tensor.  Found: {given}")
+    if not tensor.dtype.is_integer and 0 not in tensor.aval.shape:
+        raise TypeError(f"Argument {name} must be integer type.  Found: {given}")
 
 
 class _Constant(SizedOperator):
@@ -42,8 +57,14 @@ class _Constant(SizedOperator):
         """Store the shape.
 
         Raises:
-            ValueError: If a size is negative.
+            ValueError: If a size is negative, or an argument does not have the right rank.
+            TypeError: If an argument is a Variable, or does not consist of integers.
         """
+        for name, given, rank in (
+            ("num_rows", rows, 0), ("num_columns", columns, 0), ("batch_shape", batch, 1)
+        ):  # fmt: skip
+            if given is not None:
+                _check_size(name, given, rank)
         self._rows, self._columns = static_int(rows), static_int(columns)
         for name, size in (("num_rows", self._rows), ("num_columns", self._columns)):
             if size < 0:

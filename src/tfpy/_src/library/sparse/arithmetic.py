@@ -22,6 +22,7 @@ from tfpy._src.tensors.composite.ragged.rows import take_rows
 from tfpy._src.tensors.composite.sparse_tensor import (
     SparseTensor,
     checked,
+    from_value,
     made,
     positions_to_indices,
 )
@@ -52,6 +53,7 @@ def add(a: TensorLike, b: TensorLike, threshold: TensorLike = 0) -> SparseTensor
 
     See also: `tf.sparse.maximum`, `tf.math.add`.
     """
+    a, b = from_value(a), from_value(b)
     if not isinstance(a, SparseTensor) and not isinstance(b, SparseTensor):
         raise TypeError("At least one input should be SparseTensor; do you mean to use tf.add()?")
     if not isinstance(a, SparseTensor):
@@ -143,6 +145,7 @@ def sparse_dense_matmul(
 
     See also: `tf.linalg.matmul`.
     """
+    sp_a, b = from_value(sp_a), from_value(b)
     if isinstance(b, SparseTensor):
         swapped = sparse_dense_matmul(b, sp_a, not adjoint_b, not adjoint_a)
         return matrix_transpose(swapped)

@@ -81,7 +81,18 @@ def to_dense(
     """
     x = checked(sp_input)
     at = x.positions
-    if validate_indices and (np.diff(at) <= 0).any():
+    if validate_indices:
+        check_order(x)
+    where = np.full(math.prod(x.host_shape), -1, np.int64)
+    where[at] = np.arange(at.size)
+    default = array.zeros([], x.dtype) if default_value is None else default_value
+    return filled(x.values, default, where, x.host_shape)
+
+
+def check_order(x: SparseTensor) -> None:
+    """Raise InvalidArgumentError if indices of a sparse tensor are out of order or repeated."""
+    at = x.positions
+    if (np.diff(at) <= 0).any():
         row = int(np.argmax(np.diff(at) <= 0)) + 1
         what = "repeated" if at[row] == at[row - 1] else "out of order"
         raise invalid_value(
@@ -89,10 +100,6 @@ def to_dense(
             f"indices[{row}] = {x.host_indices[row].tolist()} is {what}. Many sparse ops require "
             "sorted indices. Use `tf.sparse.reorder` to create a correctly ordered copy.",
         )
-    where = np.full(math.prod(x.host_shape), -1, np.int64)
-    where[at] = np.arange(at.size)
-    default = array.zeros([], x.dtype) if default_value is None else default_value
-    return filled(x.values, default, where, x.host_shape)
 
 
 def sparse_to_dense(

@@ -72,8 +72,6 @@ def _ordered(inputs: Any) -> list[SparseTensor | Tensor]:
         raise TypeError("Inputs must be a list")
     if not all(isinstance(x, SparseTensor | Tensor) for x in inputs):
         raise TypeError("All inputs must be Tensor or SparseTensor.")
-    if not inputs:
-        raise invalid("cross", "inputs must hold at least one tensor")
     return sorted(inputs, key=lambda x: not isinstance(x, SparseTensor))
 
 
@@ -88,7 +86,11 @@ class Crosses:
         self.features = [_Feature(x) for x in features]
         sizes = {f.rows for f in self.features}
         if len(sizes) > 1:
-            raise invalid("cross", f"Expected batch sizes to be equal, got {sorted(sizes)}")
+            raise invalid(
+                "cross",
+                "Expected batch sizes to be equal: inputs must all have the same batch dimension "
+                f"size, got {sorted(sizes)}",
+            )
         self.counts = np.prod([f.counts for f in self.features], axis=0, dtype=np.intp)
         self._owners = np.repeat(np.arange(self.counts.size), self.counts)
         starts = np.cumsum(self.counts) - self.counts
@@ -130,7 +132,7 @@ class Crosses:
                 f"got {num_buckets}; set TFPY_ENABLE_X64 for longer hashes",
             )
         modulus = np.uint64(num_buckets or dtypes.int64.max)
-        picked, key = self.picked(), hash_key or HASH_KEY
+        picked, key = self.picked(), HASH_KEY if hash_key is None else hash_key
 
         def hashed(values: Sequence[Array]) -> Array:
             words = np.full(picked[0].size, key, np.uint64)
@@ -154,6 +156,10 @@ class Crosses:
         indices = np.column_stack([self._owners, self._places])
         shape = [self.counts.size, int(self.counts.max(initial=0))]
         return made(indices, found, shape)
+
+
+def _empty(dtype: dtypes.DType) -> SparseTensor:
+    return made([], constant([], dtype), (0, 0))
 
 
 def cross(
@@ -186,7 +192,10 @@ def cross(
 
     See also: `tf.sparse.cross_hashed`.
     """
-    crosses = Crosses(_ordered(inputs))
+    features = _ordered(inputs)
+    if not features:
+        return _empty(dtypes.string)
+    crosses = Crosses(features)
     by = "_X_" if separator is None else separator
     mark = by.encode() if isinstance(by, str) else bytes(constant(by).host_view().item())
     return crosses.sparse(crosses.joined(mark))
@@ -229,5 +238,8 @@ def cross_hashed(
 
     See also: `tf.sparse.cross`, `tf.strings.to_hash_bucket_fast`.
     """
-    crosses = Crosses(_ordered(inputs))
-    return crosses.sparse(crosses.hashed(num_buckets, hash_key))
+    features = _ordered(inputs)
+    if not features:
+        return _empty(dtypes.int64)
+    crosses = Crosses(features)
+    return crosses.sparse(crosses.hashed(num_buckets, hash_key or None))

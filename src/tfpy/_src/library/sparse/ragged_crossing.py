@@ -19,7 +19,7 @@ from tfpy._src.tensors.array.reshaping import reshape
 from tfpy._src.tensors.array.slicing import gather
 from tfpy._src.tensors.array.static import static_int
 from tfpy._src.tensors.composite.ragged.tensor import RaggedTensor
-from tfpy._src.tensors.composite.sparse_tensor import SparseTensor
+from tfpy._src.tensors.composite.sparse_tensor import SparseTensor, from_value
 from tfpy._src.tensors.math.reductions import reduce_sum
 
 
@@ -54,8 +54,9 @@ def cross(inputs: Sequence[TensorLike], name: str | None = None) -> RaggedTensor
 
     Raises:
         TypeError: If `inputs` is not a list.
-        ValueError: If an input is not a matrix, or has another dtype.
-        tf.errors.InvalidArgumentError: If the numbers of rows differ.
+        ValueError: If a ragged input is not a matrix, or an input has another dtype.
+        tf.errors.InvalidArgumentError: If a dense or sparse input is not a matrix, or the numbers
+            of rows differ.
 
     Example:
         >>> import tfpy as tf
@@ -93,9 +94,9 @@ def cross_hashed(
 
     Raises:
         TypeError: If `inputs` is not a list.
-        ValueError: If an input is not a matrix, or has another dtype.
-        tf.errors.InvalidArgumentError: If the numbers of rows differ, or `num_buckets` is out of
-            the range of the result's dtype.
+        ValueError: If a ragged input is not a matrix, or an input has another dtype.
+        tf.errors.InvalidArgumentError: If a dense or sparse input is not a matrix, the numbers of
+            rows differ, or `num_buckets` is out of the range of the result's dtype.
 
     Example:
         >>> import tfpy as tf
@@ -115,16 +116,20 @@ def _features(inputs: Any) -> list[Any]:
     """Convert the inputs to tensors and check them."""
     if not isinstance(inputs, list | tuple):
         raise TypeError("Inputs must be a list")
-    given = map(with_composites, inputs)
-    found = [
-        x if isinstance(x, RaggedTensor | SparseTensor) else convert_to_tensor(x) for x in given
-    ]
+    found = [_feature(x) for x in map(with_composites, inputs)]
     for i, x in enumerate(found):
-        if isinstance(x, RaggedTensor) and x.ragged_rank != 1:
-            raise ValueError("tf.ragged.cross only supports inputs with rank=2")
+        if x.shape.rank != 2:
+            refused = "tf.ragged.cross only supports inputs with rank=2"
+            raise ValueError(refused) if isinstance(x, RaggedTensor) else invalid("cross", refused)
         if x.dtype != dtypes.string and not x.dtype.is_integer:
             raise ValueError(f"Unexpected dtype for inputs[{i}]: {x.dtype!r}")
     return found
+
+
+def _feature(value: Any) -> Any:
+    """Return a ragged, sparse or dense tensor."""
+    found = from_value(value)
+    return found if isinstance(found, RaggedTensor | SparseTensor) else convert_to_tensor(found)
 
 
 def _rows(crosses: Crosses, values: Tensor) -> RaggedTensor:

@@ -20,6 +20,7 @@ from tfpy._src.tensors.composite.ragged.rows import take_rows
 from tfpy._src.tensors.composite.sparse_tensor import (
     Ints,
     SparseTensor,
+    checked,
     filled,
     positions_to_indices,
 )
@@ -42,8 +43,7 @@ def _reduce(
     kind: str, x: SparseTensor, axis: Axis, keepdims: bool | None, output_is_sparse: bool
 ) -> Any:
     """Reduce a sparse tensor over axes."""
-    if not isinstance(x, SparseTensor):
-        raise TypeError(f"Input must be a SparseTensor, got {type(x).__name__}")
+    x = checked(x)
     shape, at = _groups(x, axis)
     found, ids = np.unique(at, return_inverse=True)
     reduced = _segments(kind, x.values, ids.astype(np.int32), found.size)

@@ -16,9 +16,8 @@ from tfpy._src.core.typing import TensorLike
 from tfpy._src.tensors.composite.sparse_tensor import SparseTensor, made, positions_to_indices
 
 Members = np.ndarray[Any, Any]
-_KINDS = tuple(
-    dict.fromkeys((dtypes.int8, dtypes.int32, dtypes.int64, dtypes.uint8, dtypes.string))
-)
+_INTEGERS = (dtypes.int8, dtypes.int16, dtypes.int32, dtypes.int64, dtypes.uint8, dtypes.uint16)
+_KINDS = tuple(dict.fromkeys((*_INTEGERS, dtypes.string)))
 
 
 class _Sets:

@@ -26,6 +26,7 @@ from tfpy._src.core.conversion import as_tensors, constant, convert_to_tensor
 from tfpy._src.core.dispatch import dispatchable
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.core.typing import ShapeLike, TensorLike
+from tfpy._src.tensors.array.index_vectors import check_updates, index_depth
 from tfpy._src.tensors.array.joining import concat
 from tfpy._src.tensors.array.making import zeros
 from tfpy._src.tensors.array.reshaping import broadcast_to, expand_dims, reshape
@@ -77,7 +78,7 @@ def gather_nd(
         raise ValueError(f"gather_nd: batch_dims must not be negative, got {batch_dims}")
     if batch_dims:
         at = with_batch_index("gather_nd", x, at, int(batch_dims))
-    depth = _depth("gather_nd", at, x.aval.shape)
+    depth = index_depth("gather_nd", at, x.aval.shape)
     dims, rest = x.aval.shape[:depth], x.aval.shape[depth:]
     shape = (*at.aval.shape[:-1], *rest)
     inside = _inside("gather_nd", bad_indices_policy, at, dims)
@@ -109,19 +110,6 @@ def _where_rows(inside: Tensor, kept: Tensor, other: Tensor) -> Tensor:
     """Select rows of `kept` where `inside` is True, and rows of `other` elsewhere."""
     trailing = [1] * (kept.ndim - inside.ndim)
     return logic.select(reshape(inside, [*inside.aval.shape, *trailing]), kept, other)
-
-
-def _depth(op: str, indices: Tensor, shape: tuple[int, ...]) -> int:
-    """Return the length of the index vectors."""
-    if not indices.ndim:
-        raise invalid(op, "indices must be at least a vector, got a scalar")
-    if indices.aval.shape[-1] > len(shape):
-        raise invalid(
-            op,
-            f"index innermost dimension length must be <= params rank; saw: {indices.shape[-1]} "
-            f"vs. {len(shape)} (shape {list(shape)})",
-        )
-    return indices.aval.shape[-1]
 
 
 def with_batch_index(op: str, x: Tensor, indices: Tensor, batch_dims: int) -> Tensor:
@@ -192,15 +180,9 @@ def _places(
     op: str, indices: Tensor, updates: Tensor, shape: tuple[int, ...], policy: str = ""
 ) -> tuple[Tensor, int, tuple[int, ...]]:
     """Return the row of each update (-1 if ignored), the number of rows, and the shape of a row."""
-    depth = _depth(op, indices, shape)
+    depth = index_depth(op, indices, shape)
     dims, rest = shape[:depth], shape[depth:]
-    wanted = (*indices.aval.shape[:-1], *rest)
-    if updates.aval.shape != wanted:
-        raise invalid(
-            op,
-            f"indices {list(indices.aval.shape)} and shape {list(shape)} require updates of shape "
-            f"{list(wanted)}, got {list(updates.aval.shape)}",
-        )
+    check_updates(op, indices.aval.shape, updates.aval.shape, shape)
     count, inside = math.prod(dims), _inside(op, policy, indices, dims)
     if inside is None:
         return primitives.ravel_index(indices, dims=dims), count, rest

@@ -188,7 +188,7 @@ class SparseTensor(CompositeOperand):
         """
         if isinstance(sparse_tensor_value, SparseTensor):
             return sparse_tensor_value
-        if getattr(sparse_tensor_value, "_fields", ()) != ("indices", "values", "dense_shape"):
+        if not _is_value(sparse_tensor_value):
             raise TypeError(
                 f"Argument sparse_tensor_value={sparse_tensor_value} is neither a SparseTensor nor "
                 "SparseTensorValue."
@@ -305,14 +305,25 @@ def positions_to_indices(positions: Ints, shape: tuple[int, ...]) -> Ints:
 
 
 def checked(value: Any) -> SparseTensor:
-    """Return the sparse tensor itself.
+    """Return a sparse tensor itself, or the sparse tensor of a `SparseTensorValue`.
 
     Raises:
-        TypeError: If the value is not a sparse tensor.
+        TypeError: If the value is something else.
     """
-    if not isinstance(value, SparseTensor):
+    found = from_value(value)
+    if not isinstance(found, SparseTensor):
         raise TypeError(f"Input must be a SparseTensor, got {type(value).__name__}")
-    return value
+    return found
+
+
+def from_value(value: Any) -> Any:
+    """Return the sparse tensor of a `SparseTensorValue`, and other values unchanged."""
+    return SparseTensor(*value) if _is_value(value) else value
+
+
+def _is_value(value: Any) -> bool:
+    """Return True for `tf.compat.v1.SparseTensorValue` and named tuples with the same fields."""
+    return getattr(value, "_fields", ()) == ("indices", "values", "dense_shape")
 
 
 def made(indices: Any, values: Tensor, shape: Sequence[int]) -> SparseTensor:

@@ -272,11 +272,13 @@ def fused_batch_norm(
             statistics. The weight of `mean` and `variance` is 1 minus this number. Default: 1.
 
     Returns:
-        Tuple `(y, mean, variance)` of the normalized tensor, which has the shape of `x`, and the
-        running statistics of shape `[channels]`.
+        Tuple `(y, mean, variance)` of the normalized tensor, which has the shape and dtype of `x`,
+        and the running statistics of shape `[channels]`, with the dtype of `scale`.
 
     Raises:
         ValueError: If `mean` or `variance` is missing where it is required.
+        tf.errors.InvalidArgumentError: If `scale` or `offset` does not have one element for each
+            channel.
 
     Example:
         >>> import tfpy as tf
@@ -297,6 +299,9 @@ def fused_batch_norm(
     order = [0, *range(2, t.ndim), 1]
     if first:
         t = transpose(t, order)
+    kind, scale, offset = t.dtype, convert_to_tensor(scale), convert_to_tensor(offset)
+    _check_channels(t, scale=scale, offset=offset)
+    t = cast(t, scale.dtype)
     if not is_training:
         given = convert_to_tensor(mean), convert_to_tensor(variance)
         y = batch_normalization(t, *given, offset, scale, epsilon)
@@ -311,7 +316,18 @@ def fused_batch_norm(
         given = stop_gradient(given[0]), stop_gradient(given[1])
     if first:
         y = transpose(y, [0, t.ndim - 1, *range(1, t.ndim - 1)])
-    return y, *given
+    return cast(y, kind), *given
+
+
+def _check_channels(x: Tensor, **vectors: Tensor) -> None:
+    """Raise InvalidArgumentError if a vector does not have one element for each channel."""
+    for name, vector in vectors.items():
+        if vector.aval.shape != x.aval.shape[-1:]:
+            raise invalid(
+                "fused_batch_norm",
+                f"{name} must have the same number of elements as the channels of x, got "
+                f"{list(vector.aval.shape)} and {x.shape[-1]}",
+            )
 
 
 def _averaged(

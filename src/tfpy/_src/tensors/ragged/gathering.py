@@ -9,13 +9,19 @@ import numpy as np
 from tfpy._src.base.dtypes import INDICES
 from tfpy._src.base.errors import invalid_value
 from tfpy._src.compiler.ops.families import infer
-from tfpy._src.compiler.ops.families.infer import normalize_axis
 from tfpy._src.core.conversion import constant
 from tfpy._src.tensors.array import reshaping, slicing
 from tfpy._src.tensors.composite.ragged import row_partition as partition
+from tfpy._src.tensors.composite.ragged.axes import positive_axis
 from tfpy._src.tensors.composite.ragged.rows import row_count, take_rows
 from tfpy._src.tensors.composite.ragged.tensor import RaggedTensor
-from tfpy._src.tensors.ragged.shaping import as_ragged_or_tensor, of_any_lengths, outer, picked
+from tfpy._src.tensors.ragged.shaping import (
+    as_ragged_or_tensor,
+    of_any_lengths,
+    outer,
+    picked,
+    stack,
+)
 
 
 def gather(
@@ -38,7 +44,7 @@ def gather(
     x = as_ragged_or_tensor(params)
     if not 0 <= batch_dims <= at.ndim:
         raise ValueError(f"gather: batch_dims={batch_dims} is not in [0, {at.ndim}]")
-    axis = batch_dims if axis is None else normalize_axis("gather", int(axis), x.ndim)
+    axis = batch_dims if axis is None else positive_axis("gather", axis, x.ndim)
     if batch_dims:
         return _gather_in_batches(x, at, batch_dims, axis)
     return _gather_along(x, at, axis) if axis else _gather_rows(x, at)
@@ -51,8 +57,11 @@ def _gather_rows(x: Any, at: Any) -> Any:
     if not isinstance(x, RaggedTensor):
         return slicing.gather(x, at)
     positions, n = at.host_view(), row_count(x)
-    if positions.size and (positions.min() < 0 or positions.max() >= n):
-        raise invalid_value("gather", f"indices {positions.tolist()} are not in [0, {n})")
+    outside = np.argwhere((positions < 0) | (positions >= n)).tolist()
+    if outside:
+        place = ",".join(map(str, outside[0]))
+        number = positions[tuple(outside[0])]
+        raise invalid_value("gather", f"indices[{place}] = {number} is not in [0, {n})")
     if positions.ndim == 0:
         return x[int(positions)]
     rows = picked(x, positions.reshape(-1))
@@ -64,8 +73,6 @@ def _gather_rows(x: Any, at: Any) -> Any:
 
 def _gather_in_batches(x: Any, at: Any, batch_dims: int, axis: int) -> Any:
     """Gather with indices that count from the beginning of each row."""
-    if axis != batch_dims:
-        raise ValueError("gather: axis must equal batch_dims for ragged tensors")
     rows = outer(x)
     if row_count(rows) != row_count(at):
         count = row_count(at)
@@ -77,12 +84,11 @@ def _gather_in_batches(x: Any, at: Any, batch_dims: int, axis: int) -> Any:
         picks = outer(at)
         inner = _gather_in_batches(rows.values, picks.values, batch_dims - 1, axis - 1)
         return picks.with_values(inner)
+    if axis > 1 or (isinstance(at, RaggedTensor) and isinstance(at.values, RaggedTensor)):
+        parts = [gather(rows[i], at[i], axis=axis - 1) for i in range(row_count(rows))]
+        return stack(parts)
     if not isinstance(at, RaggedTensor):
         return _gather_of_each_row(rows, at.host_view())
-    if isinstance(at.values, RaggedTensor):
-        raise ValueError(
-            "gather: ragged indices of rank above 2 are not supported with batch_dims=1"
-        )
     moved = _moved(rows, partition.rowids(at.splits), at.values.host_view())
     return at.with_values(_gather_rows(rows.values, constant(moved)))
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import builtins
 from collections.abc import Sequence
 from typing import Any
 
@@ -16,10 +15,9 @@ from tfpy._src.core.conversion import convert_to_tensor
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.core.typing import DTypeLike, TensorLike
 from tfpy._src.tensors.array.joining import repeat
-from tfpy._src.tensors.array.reshaping import reshape
 from tfpy._src.tensors.composite.ragged import row_partition as partition
-from tfpy._src.tensors.composite.ragged.rows import row_count, take_rows
 from tfpy._src.tensors.composite.ragged.tensor import RaggedTensor
+from tfpy._src.tensors.ragged.nested_lists import divided
 
 _MOST = np.iinfo(np.int32).max
 """Largest number of values in a row."""
@@ -52,6 +50,7 @@ def constant(
     Raises:
         ValueError: If the scalars are nested at different depths, or `ragged_rank` or `inner_shape`
             does not match `pylist`.
+        TypeError: If `pylist` is a ragged tensor.
 
     Example:
         >>> import tfpy as tf
@@ -63,53 +62,12 @@ def constant(
 
     See also: `tf.RaggedTensor.from_row_splits`, `tf.constant`.
     """
+    parts = divided(pylist, ragged_rank, inner_shape)
     kind = None if dtype is None else as_dtype(dtype)
-    nested: Any = pylist.tolist() if isinstance(pylist, np.ndarray) else pylist
-    scalars, deepest = _scalar_depth(nested), _nesting(nested)
-    if scalars is not None and scalars != deepest:
-        raise ValueError("all scalar values must have the same nesting depth")
-    inner = None if inner_shape is None else tuple(int(n) for n in inner_shape)
-    levels = max(deepest - 1 - len(inner or ()), 0) if ragged_rank is None else int(ragged_rank)
-    known = scalars is not None and inner is not None
-    if (scalars is not None and levels >= max(scalars, 1)) or (
-        known and levels + 1 + len(inner or ()) != scalars
-    ):
-        raise ValueError(
-            f"Invalid pylist={pylist!r}: its nesting depth {deepest} is incompatible with "
-            f"ragged_rank={ragged_rank} and inner_shape={inner_shape}"
-        )
-    splits, values = [], nested
-    for _ in builtins.range(levels):
-        splits.append(partition.from_lengths(np.array([len(v) for v in values], np.int32)))
-        values = [item for row in values for item in row]
-    shape = None if inner is None else (len(values), *inner)
-    result: Any = convert.constant(values, kind, shape)
-    for s in reversed(splits):
-        result = RaggedTensor(result, s)
+    result: Any = convert.constant(parts.values, kind, parts.shape)
+    for lengths in reversed(parts.lengths):
+        result = RaggedTensor(result, partition.from_lengths(np.array(lengths, np.int32)))
     return result
-
-
-def _is_nested(value: Any) -> bool:
-    return isinstance(value, list | tuple) or np.ndim(value) > 0
-
-
-def _scalar_depth(value: Any) -> int | None:
-    """Return the depth at which scalars are nested, or None if there are no scalars.
-
-    Raises:
-        ValueError: If the depths differ.
-    """
-    if not _is_nested(value):
-        return 0
-    depths = {_scalar_depth(v) for v in value} - {None}
-    if len(depths) > 1:
-        raise ValueError("all scalar values must have the same nesting depth")
-    return next((d + 1 for d in depths if d is not None), None)
-
-
-def _nesting(value: Any) -> int:
-    """Return the depth of nested lists."""
-    return 1 + max((_nesting(v) for v in value), default=0) if _is_nested(value) else 0
 
 
 def range(
@@ -243,55 +201,6 @@ def segment_ids_to_row_splits(
         )
     lengths = np.bincount(ids[ids < count], minlength=count)
     return convert.constant(partition.from_lengths(lengths.astype(np.int32)))
-
-
-def stack_dynamic_partitions(
-    data: TensorLike, partitions: TensorLike, num_partitions: int | Tensor, name: str | None = None
-) -> RaggedTensor:
-    """Group the rows of a tensor by partition numbers.
-
-    Args:
-        data: Rows to group, a tensor of shape `[*partitions.shape, ...]` or a `tf.RaggedTensor`.
-        partitions: Partition number of each row, an integer tensor with values from 0 to
-            `num_partitions - 1`.
-        num_partitions: Number of partitions.
-
-    Returns:
-        A `tf.RaggedTensor` of shape `[num_partitions, None, ...]`. Row `i` contains the rows of
-        `data` with the partition number `i`, in their original order.
-
-    Raises:
-        tf.errors.InvalidArgumentError: If a partition number is out of range.
-        ValueError: If the shape of `data` does not begin with the shape of `partitions`.
-
-    Example:
-        >>> import tfpy as tf
-        >>> tf.ragged.stack_dynamic_partitions([10, 20, 30], [1, 0, 1], num_partitions=2).to_list()
-        [[20], [10, 30]]
-
-    See also: `tf.dynamic_partition`.
-    """
-    rows = data if isinstance(data, RaggedTensor) else convert_to_tensor(data)
-    ids = convert_to_tensor(partitions).host_view()
-    if ids.dtype.kind not in "iu":
-        raise ValueError(f"stack_dynamic_partitions: partitions must be integers, not {ids.dtype}")
-    if isinstance(rows, RaggedTensor):
-        fits = ids.shape == (row_count(rows),)
-    else:
-        fits = ids.shape == rows.aval.shape[: ids.ndim]
-    if not fits:
-        raise ValueError(
-            f"stack_dynamic_partitions: data of shape {rows.shape} must begin with the shape of "
-            f"partitions, {list(ids.shape)}"
-        )
-    flat, count = ids.reshape(-1), int(num_partitions)
-    if flat.size and (flat.min() < 0 or flat.max() >= count):
-        raise invalid_value("stack_dynamic_partitions", f"partitions must be in [0, {count})")
-    if ids.ndim != 1:
-        rows = reshape(rows, [flat.size, *rows.shape[ids.ndim :]])
-    order = np.argsort(flat, kind="stable").astype(np.int32)
-    lengths = np.bincount(flat, minlength=count).astype(np.int32)
-    return RaggedTensor(take_rows(rows, order), partition.from_lengths(lengths))
 
 
 def from_rows(rows: Sequence[Sequence[Any]], kind: DType) -> RaggedTensor:

@@ -13,9 +13,10 @@ from tfpy._src.compiler.ops import elementwise as ew, indexing
 from tfpy._src.core.conversion import constant, convert_to_tensor
 from tfpy._src.core.dispatch import implements
 from tfpy._src.core.tensor import Tensor
+from tfpy._src.core.typing import TensorLike
 from tfpy._src.tensors.array import partitioning, scattering, segments
 from tfpy._src.tensors.array.making import cast, ones
-from tfpy._src.tensors.array.reshaping import reshape
+from tfpy._src.tensors.array.reshaping import expand_dims, reshape
 from tfpy._src.tensors.composite.ragged import row_partition as partition
 from tfpy._src.tensors.composite.ragged.row_partition import Ints
 from tfpy._src.tensors.composite.ragged.rows import row_count, take_rows
@@ -218,3 +219,75 @@ def _in_rows(found: Any, lead: tuple[int, ...]) -> Any:
     for size in reversed(lead[1:]):
         found = RaggedTensor.from_uniform_row_length(found, size)
     return found
+
+
+def stack_dynamic_partitions(
+    data: TensorLike, partitions: TensorLike, num_partitions: int | Tensor, name: str | None = None
+) -> RaggedTensor:
+    """Group the rows of a tensor by partition numbers.
+
+    Args:
+        data: Rows to group, a tensor of shape `[*partitions.shape, ...]` or a `tf.RaggedTensor`.
+        partitions: Partition number of each row, an integer tensor with values from 0 to
+            `num_partitions - 1`.
+        num_partitions: Number of partitions.
+
+    Returns:
+        A `tf.RaggedTensor` of shape `[num_partitions, None, ...]`. Row `i` contains the rows of
+        `data` with the partition number `i`, in their original order.
+
+    Raises:
+        tf.errors.InvalidArgumentError: If a partition number is out of range.
+        ValueError: If the shape of `data` does not begin with the shape of `partitions`.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.ragged.stack_dynamic_partitions([10, 20, 30], [1, 0, 1], num_partitions=2).to_list()
+        [[20], [10, 30]]
+
+    See also: `tf.dynamic_partition`.
+    """
+    rows, ids = shaping.as_ragged_or_tensor(data), shaping.as_ragged_or_tensor(partitions)
+    if not ids.dtype.is_integer:
+        raise ValueError(
+            f"stack_dynamic_partitions: partitions must be integers, not {ids.dtype.name}"
+        )
+    if np.ndim(num_partitions):
+        raise ValueError(f"num_partitions must have rank 0, got {num_partitions}")
+    if isinstance(rows, RaggedTensor) and not isinstance(ids, RaggedTensor) and ids.ndim > 1:
+        ids = RaggedTensor.from_tensor(ids)
+    if isinstance(ids, RaggedTensor):
+        if not isinstance(rows, RaggedTensor):
+            rows = RaggedTensor.from_tensor(rows)
+        if not np.array_equal(rows.splits, ids.splits):
+            raise invalid_value(
+                "stack_dynamic_partitions", "data and partitions have incompatible ragged shapes"
+            )
+        return stack_dynamic_partitions(rows.values, ids.values, num_partitions)
+    numbers, count = ids.host_view(), int(num_partitions)
+    if not numbers.ndim:
+        if isinstance(rows, RaggedTensor):
+            one: Any = RaggedTensor.from_row_lengths(rows, [row_count(rows)])
+        else:
+            one = expand_dims(rows, 0)
+        return stack_dynamic_partitions(one, [ids], count)
+    if not isinstance(rows, RaggedTensor) and numbers.shape != rows.aval.shape[: numbers.ndim]:
+        raise ValueError(
+            f"Shapes {ids.shape} and {rows.shape[: numbers.ndim]} are incompatible: data must "
+            "begin with the shape of partitions"
+        )
+    if isinstance(rows, RaggedTensor) and numbers.size != row_count(rows):
+        raise ValueError(f"Shapes {ids.shape} and {rows.shape[:1]} are incompatible")
+    flat = numbers.reshape(-1)
+    if flat.size and flat.min() < 0:
+        raise invalid_value("stack_dynamic_partitions", "partitions must be non-negative")
+    if flat.size and flat.max() >= count:
+        raise invalid_value(
+            "stack_dynamic_partitions",
+            f"partitions must be less than num_partitions, got {flat.max()} and {count}",
+        )
+    if numbers.ndim != 1:
+        rows = reshape(rows, [flat.size, *rows.aval.shape[numbers.ndim :]])
+    order = np.argsort(flat, kind="stable").astype(np.int32)
+    lengths = np.bincount(flat, minlength=count).astype(np.int32)
+    return RaggedTensor(take_rows(rows, order), partition.from_lengths(lengths))

@@ -9,7 +9,6 @@ import numpy as np
 
 from tfpy._src.base import dtypes
 from tfpy._src.compiler.ops import elementwise as ew, indexing
-from tfpy._src.compiler.ops.families.infer import normalize_axis
 from tfpy._src.core.conversion import constant
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.tensors.array import making as array
@@ -18,6 +17,7 @@ from tfpy._src.tensors.array.making import cast
 from tfpy._src.tensors.array.reshaping import broadcast_to, reshape
 from tfpy._src.tensors.array.static import static_ints
 from tfpy._src.tensors.composite.ragged import row_partition as partition
+from tfpy._src.tensors.composite.ragged.axes import positive_axis
 from tfpy._src.tensors.composite.ragged.row_partition import Ints
 from tfpy._src.tensors.composite.ragged.rows import row_count, take_rows
 from tfpy._src.tensors.composite.ragged.tensor import RaggedTensor
@@ -93,7 +93,7 @@ def _along(kind: str, x: Any, axis: int) -> Any:
 def _axes(x: RaggedTensor, axis: Any) -> list[int]:
     """Return the axes from the innermost to the outermost."""
     given = range(x.ndim) if axis is None else static_ints(axis)
-    return sorted((normalize_axis("reduce", a, x.ndim) for a in given), reverse=True)
+    return sorted((positive_axis("reduce", a, x.ndim) for a in given), reverse=True)
 
 
 def _reduction(kind: str) -> Reduce:

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from tfpy._src.base.errors import invalid_value
-from tfpy._src.compiler.ops.families.infer import normalize_axis
 from tfpy._src.core.conversion import convert_to_tensor, host_values, is_operand
 from tfpy._src.core.operand import Operand, with_composites
 from tfpy._src.core.tensor import Tensor
@@ -18,6 +17,7 @@ from tfpy._src.tensors.array import joining, reshaping
 from tfpy._src.tensors.array.slicing import check_mask
 from tfpy._src.tensors.array.static import static_ints
 from tfpy._src.tensors.composite.ragged import row_partition as partition
+from tfpy._src.tensors.composite.ragged.axes import positive_axis
 from tfpy._src.tensors.composite.ragged.rows import row_count, take_rows
 from tfpy._src.tensors.composite.ragged.tensor import RaggedTensor
 from tfpy._src.tensors.ragged import making
@@ -70,8 +70,8 @@ def concat(values: Any, axis: Any, name: str = "concat") -> Any:
     """Concatenate ragged tensors; along inner axes, concatenate their rows."""
     tensors = _of_one_kind(values if isinstance(values, list | tuple) else [values])
     if not tensors:
-        raise ValueError("concat: values is empty, pass at least one tensor")
-    return _concat(tensors, normalize_axis("concat", int(axis), tensors[0].ndim))
+        raise ValueError("concat: rt_inputs may not be empty. Pass at least one tensor.")
+    return _concat(tensors, positive_axis("concat", axis, tensors[0].ndim))
 
 
 def _concat(tensors: list[Any], axis: int) -> Any:
@@ -131,9 +131,9 @@ def stack(
     """
     tensors = _of_one_kind(values if isinstance(values, list | tuple) else [values])
     if not tensors:
-        raise ValueError("stack: values is empty, pass at least one tensor")
+        raise ValueError("stack: rt_inputs may not be empty. Pass at least one tensor.")
     rank = tensors[0].ndim
-    at = normalize_axis("stack", axis, rank + 1)
+    at = positive_axis("stack", axis, rank + 1)
     if rank == 0:
         return RaggedTensor.from_row_lengths(joining.stack(tensors), [len(tensors)]).values
     if at == 0:
@@ -146,7 +146,7 @@ def expand_dims(input: Any, axis: Any, name: str | None = None) -> Any:
     """Insert an axis of size 1."""
     if not isinstance(input, RaggedTensor):
         return reshaping.expand_dims(input, axis)
-    at = normalize_axis("expand_dims", int(axis), input.ndim + 1)
+    at = positive_axis("expand_dims", axis, input.ndim + 1)
     if at == 0:
         return RaggedTensor.from_uniform_row_length(input, row_count(input), 1)
     if at == 1:
@@ -162,7 +162,7 @@ def squeeze(input: Any, axis: Any = None, name: str | None = None) -> Any:
     """
     if axis is None:
         raise ValueError("Ragged.squeeze must have an axis argument.")
-    at = sorted({normalize_axis("squeeze", a, input.ndim) for a in static_ints(axis)}, reverse=True)
+    at = sorted({positive_axis("squeeze", a, input.ndim) for a in static_ints(axis)}, reverse=True)
     for a in at:
         input = _squeeze(input, a)
     return input
@@ -214,7 +214,7 @@ def _tile(x: Any, times: list[int]) -> Any:
 
 def reverse(tensor: Any, axis: Any, name: str | None = None) -> Any:
     """Reverse the order of elements along the axes."""
-    axes = {normalize_axis("reverse", a, tensor.ndim) for a in static_ints(axis)}
+    axes = {positive_axis("reverse", a, tensor.ndim) for a in static_ints(axis)}
     flip = [slice(None, None, -1 if i in axes else None) for i in range(max(axes, default=-1) + 1)]
     return tensor[tuple(flip)] if flip else tensor
 

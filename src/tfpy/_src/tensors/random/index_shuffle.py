@@ -29,7 +29,7 @@ def index_shuffle(index: TensorLike, seed: TensorLike, max_index: int) -> Tensor
         max_index: Largest index (inclusive).
 
     Returns:
-        Positions, an int32 tensor with the shape of `index`.
+        Positions, a tensor with the shape and dtype of `index`.
 
     Raises:
         tf.errors.InvalidArgumentError: If an index is negative or greater than `max_index`.
@@ -63,7 +63,7 @@ def random_index_shuffle(
             4. More rounds take more time and make the permutation more random.
 
     Returns:
-        Positions, an int32 tensor with the shape of `index`.
+        Positions, a tensor with the shape and dtype of `index`.
 
     Raises:
         tf.errors.InvalidArgumentError: If an index, `seed` or `rounds` is not valid.
@@ -88,12 +88,19 @@ def random_index_shuffle(
 
 def _shuffled(index: TensorLike, key: Sequence[int], max_index: int, rounds: int) -> Tensor:
     position = convert_to_tensor(index)
-    beyond = [i for i in position.host_view().flat if not 0 <= i <= int(max_index)]
-    if beyond:
-        raise invalid_value("index_shuffle", f"index {beyond[0]} is not in [0, {int(max_index)}]")
-    cipher = _cipher(key, int(max_index), rounds)
-    places = [cipher(int(i)) for i in position.host_view().reshape(-1)]
-    return convert_to_tensor(np.array(places, np.int32).reshape(position.aval.shape))
+    indices, last = [int(i) for i in position.host_view().flat], int(max_index)
+    for i in indices:
+        if i < 0:
+            raise invalid_value("index_shuffle", f"index must be >= 0, got {i}")
+    if last < 0:
+        raise invalid_value("index_shuffle", f"max_index must be >= 0, got {last}")
+    if max(indices, default=0) > last:
+        raise invalid_value(
+            "index_shuffle", f"max_index must be >= index, got {last} and {max(indices)}"
+        )
+    cipher = _cipher(key, last, rounds)
+    places = np.array([cipher(i) for i in indices], position.dtype.as_numpy_dtype)
+    return convert_to_tensor(places.reshape(position.aval.shape))
 
 
 def _cipher(key: Sequence[int], last: int, rounds: int) -> Any:

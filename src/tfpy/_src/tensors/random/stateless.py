@@ -364,7 +364,7 @@ def split(seed: TensorLike, num: int = 2, alg: AlgorithmLike = "auto_select") ->
         alg: Random number algorithm, `"philox"` or the equivalent `"auto_select"` (default).
 
     Returns:
-        Int32 tensor of shape `[num, 2]`. Each row is a seed for the stateless functions.
+        Tensor of shape `[num, 2]` with the dtype of `seed`. Each row is a seed.
 
     Example:
         >>> import tfpy as tf
@@ -374,7 +374,7 @@ def split(seed: TensorLike, num: int = 2, alg: AlgorithmLike = "auto_select") ->
 
     See also: `tf.random.fold_in`.
     """
-    return stateless_uniform([num, 2], seed, None, None, dtypes.int32, alg=alg)
+    return stateless_uniform([num, 2], seed, None, None, convert_to_tensor(seed).dtype, alg=alg)
 
 
 def fold_in(seed: TensorLike, data: IntLike, alg: AlgorithmLike = "auto_select") -> Tensor:

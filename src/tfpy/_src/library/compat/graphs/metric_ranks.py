@@ -23,7 +23,7 @@ from tfpy._src.tensors.array import making
 from tfpy._src.tensors.array.reshaping import expand_dims
 from tfpy._src.tensors.array.scans import cumsum
 from tfpy._src.tensors.array.sorting import top_k
-from tfpy._src.tensors.composite.sparse_tensor import SparseTensor
+from tfpy._src.tensors.composite.sparse_tensor import SparseTensor, from_value
 from tfpy._src.tensors.math.arithmetic import divide_no_nan
 from tfpy._src.tensors.math.reductions import reduce_any, reduce_sum
 
@@ -38,7 +38,8 @@ def _named(name: str, k: int | None, class_id: int | None = None) -> str:
 
 
 def _labels(labels: Any) -> Any:
-    """Return the labels of a sparse tensor as a dense one, and other labels unchanged."""
+    """Return the labels of a sparse tensor or of its arrays as a dense tensor."""
+    labels = from_value(labels)
     return recorded(to_dense)(labels, _ABSENT) if isinstance(labels, SparseTensor) else labels
 
 

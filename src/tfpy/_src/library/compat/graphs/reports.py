@@ -1,9 +1,8 @@
-"""`tf.compat.v1`: reports of Variables without values, and templates that share Variables."""
+"""`tf.compat.v1`: reports of Variables without values, and local Variables."""
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from tfpy._src.base import dtypes, tracing
@@ -16,7 +15,6 @@ from tfpy._src.functions.graph_mode.defaults import get_default_graph
 from tfpy._src.functions.graph_mode.inference import SIZE
 from tfpy._src.functions.graph_mode.variables import GraphVariable
 from tfpy._src.library.compat.graphs.scoped_variables import get_variable
-from tfpy._src.library.compat.graphs.scopes import variable_scope
 from tfpy._src.library.compat.graphs.variables import global_variables, local_variables
 
 
@@ -111,125 +109,3 @@ def get_local_variable(name: str, *args: Any, **kwargs: Any) -> Any:
     kwargs["trainable"] = False
     kwargs["collections"] = keys
     return get_variable(name, *args, **kwargs)
-
-
-class VariableTemplate:
-    """A function whose calls share the Variables that `get_variable` makes.
-
-    `tf.compat.v1.make_template` creates templates, so programs do not call the constructor.
-    """
-
-    def __init__(
-        self,
-        name: str,
-        function: Callable[..., Any],
-        create_scope_now: bool,
-        unique_name: str | None,
-        custom_getter: Callable[..., Any] | None,
-    ) -> None:
-        self.__name__ = name
-        self._function, self._unique_name = function, unique_name
-        self._getter = custom_getter
-        self._variables_made = False
-        self._scope: Any = None
-        if create_scope_now:
-            with self._entered() as scope:
-                self._scope = scope
-
-    def _entered(self) -> Any:
-        if self._scope is not None:
-            return variable_scope(self._scope, reuse=self._variables_made)
-        if self._unique_name is not None:
-            return variable_scope(self._unique_name, custom_getter=self._getter)
-        return variable_scope(None, self.__name__, custom_getter=self._getter)
-
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Call the function with the Variables of the first call."""
-        with self._entered() as scope:
-            if self._scope is None:
-                self._scope = scope
-            result = self._function(*args, **kwargs)
-        self._variables_made = True
-        return result
-
-    @property
-    def name(self) -> str:
-        """Name of the template."""
-        return self.__name__
-
-    @property
-    def variable_scope(self) -> Any:
-        """Variable scope of the template, or None before the first call."""
-        return self._scope
-
-    @property
-    def var_scope(self) -> Any:
-        """Variable scope of the template, or None before the first call."""
-        return self._scope
-
-    @property
-    def variable_scope_name(self) -> str | None:
-        """Name of the variable scope, or None before the first call."""
-        return None if self._scope is None else str(self._scope.name)
-
-    def _in_scope(self, key: str) -> list[Any]:
-        lead = f"{self.variable_scope_name}/"
-        return get_default_graph().get_collection(key, lead) if self._scope else []
-
-    @property
-    def variables(self) -> list[Any]:
-        """Global and local Variables of the template."""
-        return [*self.global_variables, *self.local_variables]
-
-    @property
-    def trainable_variables(self) -> list[Any]:
-        """Trainable Variables of the template."""
-        return self._in_scope(GraphKeys.TRAINABLE_VARIABLES)
-
-    @property
-    def global_variables(self) -> list[Any]:
-        """Global Variables of the template."""
-        return self._in_scope(GraphKeys.GLOBAL_VARIABLES)
-
-    @property
-    def local_variables(self) -> list[Any]:
-        """Local Variables of the template."""
-        return self._in_scope(GraphKeys.LOCAL_VARIABLES)
-
-
-def make_template(
-    name_: str,
-    func_: Callable[..., Any],
-    create_scope_now_: bool = False,
-    unique_name_: str | None = None,
-    custom_getter_: Callable[..., Any] | None = None,
-    **kwargs: Any,
-) -> Any:
-    """Return a function whose calls share the Variables that `get_variable` makes.
-
-    Args:
-        name_: Name of the variable scope.
-        func_: Function.
-        create_scope_now_: If True, the scope is created now instead of at the first call.
-        unique_name_: Name of the scope, which must not be used again.
-        custom_getter_: Function that is called in place of the default getter of Variables.
-        kwargs: Keyword arguments of the function for all calls.
-
-    Returns:
-        A callable.
-
-    Example:
-        >>> import tfpy as tf
-        >>> def scaled(x):
-        ...     w = tf.compat.v1.get_variable("w", [], initializer=tf.ones_initializer())
-        ...     return x * w
-        >>> with tf.Graph().as_default():
-        ...     scale = tf.compat.v1.make_template("scale", scaled)
-        ...     y, z = scale(1.0), scale(2.0)
-        ...     print([v.name for v in tf.compat.v1.global_variables()])
-        ['scale/w:0']
-
-    See also: `tf.compat.v1.variable_scope`.
-    """
-    function = functools.partial(func_, **kwargs) if kwargs else func_
-    return VariableTemplate(name_, function, create_scope_now_, unique_name_, custom_getter_)

@@ -14,6 +14,7 @@ from tfpy._src.core.typing import DTypeLike, ShapeLike, TensorLike
 from tfpy._src.functions.graph_mode.collections import GraphKeys
 from tfpy._src.functions.graph_mode.defaults import get_default_graph
 from tfpy._src.library.compat.graphs.scopes import (
+    AUTO_REUSE,
     ScopeStore,
     nested_getters,
     scope_store,
@@ -43,8 +44,8 @@ def get_variable(
 ) -> Variable:
     """Return the Variable with a name, or make it.
 
-    Variables are found again only while a graph is active. In eager execution each call makes a
-    Variable.
+    Variables are found again in graphs, and in the functions of `tf.compat.v1.make_template`.
+    Other calls in eager execution always make a Variable.
 
     Args:
         name: Name of the Variable, to which the prefix of the variable scope is added.
@@ -93,7 +94,7 @@ def get_variable(
         "dtype": scope.dtype if dtype is None else as_dtype(dtype),
         "initializer": scope.initializer if initializer is None else initializer,
         "regularizer": scope.regularizer if regularizer is None else regularizer,
-        "reuse": scope.reuse if tracing.in_graph() else False,
+        "reuse": _reuse(store),
         "trainable": trainable,
         "collections": collections,
         "caching_device": caching_device,
@@ -113,6 +114,12 @@ def get_variable(
     return found
 
 
+def _reuse(store: ScopeStore) -> Any:
+    if tracing.in_graph():
+        return store.scope.reuse
+    return AUTO_REUSE if store.shares else False
+
+
 def _found_or_made(
     store: ScopeStore,
     name: str,
@@ -129,7 +136,7 @@ def _found_or_made(
     aggregation: VariableAggregation = VariableAggregation.NONE,
     **without_effect: Any,
 ) -> Variable:
-    known = store.variables.get(name) if tracing.in_graph() else None
+    known = store.variables.get(name) if store.shares else None
     if known is not None:
         return _checked(known, name, shape, dtype, reuse)
     if reuse is True:
@@ -151,7 +158,7 @@ def _found_or_made(
             aggregation=aggregation,
             **extra,
         )
-    if tracing.in_graph():
+    if store.shares:
         store.variables[name] = made
     if regularizer is not None:
         with scopes.name_scope(f"{name}/Regularizer/"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from typing import Any
@@ -69,27 +70,41 @@ class name_scope:  # noqa: N801 - TensorFlow's name
 
 
 class ScopeStore:
-    """The variable scopes and the Variables of a graph, or of eager execution."""
+    """The variable scopes and the Variables of a graph, or of eager execution.
 
-    def __init__(self) -> None:
+    Args:
+        shares: True if `get_variable` finds Variables again. It is True for graphs, and in eager
+            execution during the calls of templates.
+    """
+
+    def __init__(self, shares: bool) -> None:
+        self.shares = shares
         self.variables: dict[str, Variable] = {}
         self.scope = VariableScope(False)
         self.counts: dict[str, int] = {}
 
 
-_eager: list[ScopeStore] = []
-
-
 def scope_store() -> ScopeStore:
-    current = tracing.local.active[0] if tracing.local.active else None
-    if current is None or not current.is_graph:
-        if not _eager:
-            _eager.append(ScopeStore())
-        return _eager[0]
-    held: list[ScopeStore] = current.get_collection_ref(("variable_store",))
+    """Return the store of the current graph, or the one of eager execution in the default graph."""
+    current: Any = tracing.local.active[0] if tracing.local.active else None
+    in_graph = current is not None and current.is_graph
+    graph, key = (current, "variable_store") if in_graph else (get_default_graph(), "eager_store")
+    held: list[ScopeStore] = graph.get_collection_ref((key,))
     if not held:
-        held.append(ScopeStore())
+        held.append(ScopeStore(shares=in_graph))
     return held[0]
+
+
+@contextmanager
+def shared_variables(variables: dict[str, Variable]) -> Iterator[None]:
+    """Let `get_variable` find and store Variables in a dictionary."""
+    store = scope_store()
+    before = store.variables, store.shares
+    store.variables, store.shares = variables, True
+    try:
+        yield
+    finally:
+        store.variables, store.shares = before
 
 
 class VariableScope:
@@ -342,12 +357,8 @@ def variable_scope(
 
 def _unused(store: ScopeStore, lead: str, name: str | None) -> str:
     assert name is not None
-    number = store.counts.get(lead + name, 0)
-    found = name
-    while store.counts.get(lead + found, 0):
-        found = f"{name}_{number}"
-        number += 1
-    return found
+    names = itertools.chain([name], (f"{name}_{number}" for number in itertools.count(1)))
+    return next(n for n in names if not store.counts.get(lead + n))
 
 
 def _count(store: ScopeStore, full: str) -> None:

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, TypeVar
 
 import numpy as np
 
 from tfpy._src.base.errors import invalid_value
 from tfpy._src.compiler.ops import movement
-from tfpy._src.compiler.ops.families.infer import normalize_axis
 from tfpy._src.core.conversion import constant, convert_to_tensor
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.tensors.array.joining import concat
 from tfpy._src.tensors.array.making import zeros
 from tfpy._src.tensors.array.reshaping import broadcast_to, reshape
 from tfpy._src.tensors.composite.ragged import row_partition as partition
+from tfpy._src.tensors.composite.ragged.axes import positive_axis
 from tfpy._src.tensors.composite.ragged.rows import RaggedRows, row_count, take_rows
 from tfpy._src.tensors.composite.sparse_tensor import SparseTensor
 
@@ -23,16 +24,19 @@ R = TypeVar("R", bound=RaggedRows)
 
 def from_tensor(kind: type[R], x: Tensor, lengths: Any, padding: Any, ragged_rank: int) -> R:
     """Implement `RaggedTensor.from_tensor`."""
+    nested = isinstance(lengths, list | tuple) and bool(lengths) and np.ndim(lengths[0]) > 0
+    depth = len(lengths) if nested and ragged_rank == 1 else ragged_rank
+    _check_rank(x, depth)
     if lengths is not None and padding is not None:
         raise ValueError("Specify argument `lengths` or `padding`, but not both.")
-    if not 0 < ragged_rank < max(x.ndim, 2) or x.ndim < 2:
+    if nested and depth != len(lengths):
         raise ValueError(
-            f"ragged_rank must be in [1, {x.ndim - 1}] for a tensor of shape {x.shape}, "
-            f"got {ragged_rank}"
+            "If Argument `lengths` is a tuple of row_lengths, argument `ragged_rank` must be "
+            f"len(lengths): {len(lengths)}. Received ragged_rank: {ragged_rank}."
         )
     shape = list(x.aval.shape)
     flat = reshape(x, [shape[0] * shape[1], *shape[2:]])
-    if isinstance(lengths, list | tuple) and lengths and np.ndim(lengths[0]) > 0:
+    if nested:
         return _cut_nested(kind, x, [partition.ints(v, "lengths") for v in lengths])
     if ragged_rank > 1:
         if lengths is not None:
@@ -40,13 +44,31 @@ def from_tensor(kind: type[R], x: Tensor, lengths: Any, padding: Any, ragged_ran
         inner = from_tensor(kind, flat, None, padding, ragged_rank - 1)
         return kind.from_uniform_row_length(inner, shape[1], shape[0])
     if padding is not None:
-        fill = convert_to_tensor(padding, x.dtype).host_view()
-        same = (x.host_view() == fill).reshape(shape[0], shape[1], -1).all(axis=2)
+        fill = convert_to_tensor(padding, x.dtype)
+        if fill.aval.shape != x.aval.shape[2:]:
+            raise ValueError(f"Shapes {fill.shape} and {x.shape[2:]} are incompatible")
+        values = (x.host_view() == fill.host_view()).reshape(*shape[:2], math.prod(shape[2:]))
+        same = values.all(axis=2)
         counts = shape[1] - np.logical_and.accumulate(same[:, ::-1], axis=1).sum(axis=1)
         return _cut(kind, flat, shape[1], counts.astype(np.int32))
     if lengths is not None:
         return _cut(kind, flat, shape[1], partition.ints(lengths, "lengths").clip(0, shape[1]))
     return kind.from_uniform_row_length(flat, shape[1], shape[0])
+
+
+def _check_rank(x: Tensor, ragged_rank: Any) -> None:
+    """Raise an error if a tensor does not have the dimensions for a ragged rank."""
+    if not isinstance(ragged_rank, int):
+        raise TypeError(f"Argument `ragged_rank` must be an int. Received {ragged_rank}.")
+    if ragged_rank <= 0:
+        raise ValueError(f"Argument `ragged_rank` must be greater than 0. Received {ragged_rank}.")
+    if x.ndim < 2:
+        raise ValueError(
+            "The rank of a RaggedTensor must be greater than 1, i.e., a list of scalars won't have "
+            f"ragged dimensions. Received argument `tensor` with rank {x.ndim}."
+        )
+    if x.ndim <= ragged_rank:
+        raise ValueError(f"Shape {x.shape} must have rank at least {ragged_rank + 1}")
 
 
 def _cut(kind: type[R], flat: Tensor, width: int, lengths: partition.Ints) -> R:
@@ -136,10 +158,13 @@ def printed(x: RaggedRows) -> str:
 
 def merge_dims(x: Any, outer_axis: int, inner_axis: int) -> Any:
     """Implement `RaggedTensor.merge_dims`."""
-    outer = normalize_axis("merge_dims", outer_axis, x.ndim)
-    inner = normalize_axis("merge_dims", inner_axis, x.ndim)
+    outer = positive_axis("merge_dims", outer_axis, x.ndim, "outer_axis")
+    inner = positive_axis("merge_dims", inner_axis, x.ndim, "inner_axis")
     if outer > inner:
-        raise ValueError(f"outer_axis {outer_axis} must not be after inner_axis {inner_axis}")
+        raise ValueError(
+            f"Expected outer_axis ({outer_axis}) to be less than or equal to inner_axis "
+            f"({inner_axis})"
+        )
     if outer == inner:
         return x
     if not isinstance(x, RaggedRows):

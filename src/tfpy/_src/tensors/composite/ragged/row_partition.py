@@ -26,7 +26,10 @@ def ints(value: Any, what: str) -> Ints:
     if array.size == 0:
         array = array.astype(np.int32)
     if array.dtype.kind not in "iu":
-        raise TypeError(f"{what} must have an integer dtype, got {array.dtype.name}")
+        raise TypeError(
+            f"Argument `tensor` (name: {what}) must be of type integer. Received dtype: "
+            f"{array.dtype.name}"
+        )
     if array.ndim != 1:
         raise ValueError(f"{what} must be a vector, got shape {list(array.shape)}")
     return array.astype(np.int32)
