@@ -111,6 +111,16 @@ def test_closures_and_globals(tf: Any, print: Any) -> None:
     print(f(tf.constant([1.0, 2.0, 3.0, 4.0])))
 
 
+def test_small_integers_that_ops_compute_while_tracing_are_constants() -> None:
+    @tf.function
+    def low_bits(x: Any) -> Any:
+        return tf.bitwise.bitwise_and(x, tf.cast(15, x.dtype))
+
+    graph = low_bits.get_concrete_function(tf.TensorSpec([3], tf.int8)).traced.graph
+    assert len(graph.inputs) == 1
+    assert [array.tolist() for array in graph.constants.values()] == [15]
+
+
 @prints_the_same
 def test_nested_functions(tf: Any, print: Any) -> None:
     v = tf.Variable(2.0)

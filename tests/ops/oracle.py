@@ -385,6 +385,7 @@ ORACLES: dict[str, Callable[..., Any]] = {
     "dynamic_update_slice": _dynamic_update_slice,
     "ravel_index": _ravel_index,
     "argsort": _argsort,
+    "largest": lambda x, k: tf.math.top_k(x, k, sorted=False).indices,
     "permute": lambda x, order: tf.gather(x, order, axis=-1, batch_dims=len(x.shape) - 1),
     "searchsorted": lambda s, v, right: tf.searchsorted(s, v, "right" if right else "left"),
     "range": _range,

@@ -63,9 +63,9 @@ class Builder:
         return self.graph
 
 
-def traced(function: Callable[..., Any], *shapes: tuple[int, ...]) -> Graph:
-    """Return the simplified Graph of a function of float32 tensors."""
-    specs = [tf.TensorSpec(shape, tf.float32) for shape in shapes]
+def traced(function: Callable[..., Any], *given: tuple[int, ...] | tf.TensorSpec) -> Graph:
+    """Return the simplified Graph of a function of tensors, float32 where only a shape is given."""
+    specs = [one if isinstance(one, tf.TensorSpec) else tf.TensorSpec(one) for one in given]
     return simplify(tf.function(function).get_concrete_function(*specs).traced.graph)
 
 

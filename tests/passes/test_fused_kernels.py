@@ -52,7 +52,7 @@ class Sample(NamedTuple):
     """A function that uses the kernel on every device that has it."""
 
     function: Callable[..., Any]
-    shapes: tuple[tuple[int, ...], ...]
+    shapes: tuple[tuple[int, ...] | tf.TensorSpec, ...]
     bits: int = 0
     """Bits of the weights of products, which are all operands except the first."""
 
@@ -68,6 +68,7 @@ def attention(q: Any, k: Any, v: Any) -> Any:
 
 PRODUCT = Sample(tf.matmul, ((512, 512), (512, 1024)), bits=8)
 ROW = Sample(tf.matmul, ((1, 1024), (1024, 2048)))
+BYTES = tf.TensorSpec([64, 96], tf.int8)
 SAMPLES = {
     "attention": Sample(attention, ((2, 16, 8),) * 3),
     "softmax": Sample(tf.nn.softmax, ((8, 256),)),
@@ -81,6 +82,10 @@ SAMPLES = {
     "packed_conv2d": PRODUCT,
     "packed_rows": ROW._replace(bits=8),
     "pack_nibbles": ROW._replace(bits=4),
+    "multiply_stored": Sample(lambda x, w: x @ tf.cast(w, x.dtype), ((8, 64), BYTES)),
+    "gather_stored": Sample(
+        lambda i, w: tf.cast(tf.gather(w, i), tf.float32), (tf.TensorSpec([8], tf.int32), BYTES)
+    ),
 }
 ENTRIES = [
     pytest.param(kernel, device, on, id=f"{kernel.name}-{device}")
@@ -122,6 +127,7 @@ def test_the_pass_makes_what_the_device_runs(
     sample = SAMPLES[kernel.name]
     graph = traced(sample.function, *sample.shapes)
     weights = range(1, len(sample.shapes)) if sample.bits else ()
+    graph = pipeline.prepare(graph, target, weights, target.dtypes, spreads=False)
     parts = optimize_with_weights(graph, target, weights, sample.bits)
     found = {name for part in parts for name in kernels(part)}
     if on.plan:

@@ -38,6 +38,14 @@ def test_zeros_are_equal(runtime: NodeRuntime, descending: bool) -> None:
     check(runtime, "argsort", [ints], k=6, descending=descending)
 
 
+def test_largest_numbers_in_a_heap(runtime: NodeRuntime, rng: np.random.Generator) -> None:
+    for k, n in ((1, 9), (2, 9), (5, 40), (8, 9), (9, 9), (30, 2000)):
+        x = rng.integers(0, n // 2, (3, n)).astype(np.float32)
+        check(runtime, "largest", [x.astype(np.int32)], k=k)
+        x[1, 2], x[2] = NAN, rng.normal(size=n)
+        check(runtime, "largest", [x], k=k)
+
+
 @pytest.mark.parametrize("rows", [1, 3, 4, 11])
 def test_scans_of_rows(runtime: NodeRuntime, rng: np.random.Generator, rows: int) -> None:
     x = rng.integers(-9, 9, (rows, 37)).astype(np.int32)

@@ -10,6 +10,7 @@ export const ELEMENT_TYPES = [
   { name: "float32", size: 4 },
   { name: "int32", size: 4 },
   { name: "bool", size: 1 },
+  { name: "int8", size: 1 },
 ];
 
 /** @typedef {(typeof ELEMENT_TYPES)[number]} ElementType */

@@ -33,7 +33,7 @@ void release_reserve() {
 
 }  // namespace
 
-size_t element_size(DType dtype) { return dtype == DType::kBool ? 1 : 4; }
+size_t element_size(DType dtype) { return dtype == DType::kBool || dtype == DType::kInt8 ? 1 : 4; }
 
 const char* dtype_name(DType dtype) {
   switch (dtype) {
@@ -43,6 +43,8 @@ const char* dtype_name(DType dtype) {
       return "int32";
     case DType::kBool:
       return "bool";
+    case DType::kInt8:
+      return "int8";
   }
 }
 

@@ -8,8 +8,8 @@
 
 namespace tfpy {
 
-// JavaScript uses the same numbers.
-enum class DType : uint8_t { kFloat32 = 0, kInt32 = 1, kBool = 2, kLast = kBool };
+// JavaScript uses the same numbers. Only few kernels read int8, see StepSpec::require_bytes().
+enum class DType : uint8_t { kFloat32 = 0, kInt32 = 1, kBool = 2, kInt8 = 3, kLast = kInt8 };
 
 size_t element_size(DType dtype);
 const char* dtype_name(DType dtype);

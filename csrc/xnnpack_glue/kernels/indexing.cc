@@ -49,7 +49,45 @@ void gather(const GatherShape& shape, const T* x, const int32_t* indices, T* out
   });
 }
 
+// A row of `width` numbers of 8 or 4 bits.
+void widen_row(const int8_t* row, size_t width, bool has_halves, int32_t* out) {
+  if (!has_halves) {
+    std::copy_n(row, width, out);
+    return;
+  }
+  for (size_t i = 0; i < width; ++i) {
+    const int8_t both = row[i / 2];
+    out[i] = i % 2 ? both >> 4 : static_cast<int8_t>(both << 4) >> 4;
+  }
+}
+
 }  // namespace
+
+// Rows of weights that stay as they are stored, see products/stored_product.h.
+std::unique_ptr<Kernel> make_gather_stored(StepSpec& step) {
+  step.params.require(step.inputs.size() == 2, "gather_stored takes two inputs");
+  const uint32_t n = step.params.number("n"), width = step.params.number("width"),
+                 m = step.params.number("m"), bits = step.params.number("bits", 4, 8);
+  if (!step.ok()) return nullptr;
+  const size_t stride = bits == 4 ? ceil_divide(width, 2) : width;
+  step.params.require(step.inputs[1].dtype == DType::kInt32, "indices are not int32");
+  step.params.require(step.output.dtype == DType::kInt32, "the output is not int32");
+  step.require_bytes(0, product({n, stride}), "x");
+  step.require_count(step.inputs[1], m, "indices");
+  step.require_count(step.output, product({m, width}), "the output");
+  if (!step.ok()) return nullptr;
+  return make_kernel([=](const Operand* inputs, void* output) {
+    const int32_t* const indices = inputs[1].as<int32_t>();
+    if (!check_indices("gather: indices", indices, m, n, false)) return false;
+    parallel_ranges(m, width, [&](size_t begin, size_t end) {
+      for (size_t i = begin; i < end; ++i) {
+        widen_row(inputs[0].as<int8_t>() + indices[i] * stride, width, bits == 4,
+                  static_cast<int32_t*>(output) + i * width);
+      }
+    });
+    return true;
+  });
+}
 
 std::unique_ptr<Kernel> make_gather(StepSpec& step) {
   step.params.require(step.inputs.size() == 2, "gather takes two inputs");

@@ -14,6 +14,8 @@ struct SortShape {
   size_t outer, n, k;
 };
 
+enum class Order { kAscending, kDescending, kHeap };
+
 // Returns an integer with the order of the elements; equal elements have equal keys.
 // http://stereopsis.com/radix.html
 inline uint32_t key_of(int32_t x) { return static_cast<uint32_t>(x) ^ 0x80000000u; }
@@ -25,10 +27,22 @@ inline uint32_t key_of(float x) {
   return bits >> 31 != 0 ? ~bits : bits | 0x80000000u;
 }
 
+// Leaves the k first of sorted numbers in a heap, in the order that TensorFlow's kernel produces.
+void keep_in_heap(uint64_t* pairs, size_t n, size_t k) {
+  std::make_heap(pairs, pairs + k + 1);
+  std::pop_heap(pairs, pairs + k + 1);
+  for (size_t i = k + 1; i < n; ++i) {
+    if (pairs[i] > pairs[0]) continue;
+    std::pop_heap(pairs, pairs + k);
+    pairs[k - 1] = pairs[i];
+    std::push_heap(pairs, pairs + k);
+  }
+}
+
 // Sorts numbers with a key in the high bits and its position in the low bits, so that the order is
 // stable.
 template <class T>
-bool argsort(const SortShape& shape, bool descending, const T* x, int32_t* out) {
+bool argsort(const SortShape& shape, Order order, const T* x, int32_t* out) {
   const auto [outer, n, k] = shape;
   Block block;
   if (!Block::allocate(product({outer, n, sizeof(uint64_t)}), &block)) return false;
@@ -38,9 +52,11 @@ bool argsort(const SortShape& shape, bool descending, const T* x, int32_t* out) 
       uint64_t* pair = pairs + o * n;
       for (size_t i = 0; i < n; ++i) {
         const uint32_t key = key_of(x[o * n + i]);
-        pair[i] = uint64_t{descending ? ~key : key} << 32 | i;
+        pair[i] = uint64_t{order == Order::kAscending ? key : ~key} << 32 | i;
       }
-      if (k < n / 4) {
+      if (order == Order::kHeap && k > 1 && k < n) {
+        keep_in_heap(pair, n, k);
+      } else if (k < n / 4) {
         std::partial_sort(pair, pair + k, pair + n);
       } else {
         std::sort(pair, pair + n);
@@ -69,8 +85,9 @@ void searchsorted(size_t outer, size_t n, size_t m, bool right, const T* sequenc
 std::unique_ptr<Kernel> make_argsort(StepSpec& step) {
   const uint32_t outer = step.params.number("outer"), n = step.params.number("n"),
                  k = step.params.number("k");
-  const bool descending =
-      step.params.choice<bool>("direction", {{"ascending", false}, {"descending", true}});
+  const Order order = step.params.choice<Order>("direction", {{"ascending", Order::kAscending},
+                                                              {"descending", Order::kDescending},
+                                                              {"heap", Order::kHeap}});
   step.params.require(step.inputs.size() == 1, "argsort takes one input");
   step.params.require(step.output.dtype == DType::kInt32, "the output is not int32");
   step.params.require(k <= n, "k is larger than n");
@@ -83,8 +100,8 @@ std::unique_ptr<Kernel> make_argsort(StepSpec& step) {
   const SortShape shape{outer, n, k};
   return make_kernel([=](const Operand* inputs, void* output) {
     int32_t* out = static_cast<int32_t*>(output);
-    if (dtype == DType::kFloat32) return argsort(shape, descending, inputs[0].as<float>(), out);
-    return argsort(shape, descending, inputs[0].as<int32_t>(), out);
+    if (dtype == DType::kFloat32) return argsort(shape, order, inputs[0].as<float>(), out);
+    return argsort(shape, order, inputs[0].as<int32_t>(), out);
   });
 }
 

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include <algorithm>
+
 #include "base/error.h"
 
 namespace tfpy {
@@ -41,6 +43,19 @@ void StepSpec::require_count(const BufferSpec& buffer, uint64_t count, const cha
     fail("%s has %zu elements where the parameters say %llu", name, buffer.count,
          static_cast<unsigned long long>(count));
   }
+}
+
+void StepSpec::require_bytes(size_t input, uint64_t count, const char* name) {
+  params.require(inputs[input].dtype == DType::kInt8, "an input is not int8");
+  require_count(inputs[input], count, name);
+  ++byte_inputs;
+}
+
+bool StepSpec::reads_all_bytes() const {
+  const auto count = std::count_if(inputs.begin(), inputs.end(), [](const BufferSpec& input) {
+    return input.dtype == DType::kInt8;
+  });
+  return static_cast<size_t>(count) == byte_inputs;
 }
 
 }  // namespace tfpy

@@ -36,7 +36,13 @@ struct StepSpec {
   void require_same(size_t input_count);
   // Fails unless the buffer has this many elements.
   void require_count(const BufferSpec& buffer, uint64_t count, const char* name);
+  // Fails unless the input is int8 and has this many elements. Other kernels do not read int8.
+  void require_bytes(size_t input, uint64_t count, const char* name);
+  // Returns true if all int8 inputs were required to be int8.
+  bool reads_all_bytes() const;
   bool ok() const { return params.ok(); }
+
+  size_t byte_inputs = 0;  // number of inputs that are read as int8
 };
 
 // An operand during a run. `id` identifies data that does not change while it exists (a slot or a

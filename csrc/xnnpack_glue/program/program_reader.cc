@@ -54,7 +54,7 @@ bool read_buffer(const Value& value, BufferSpec* buffer) {
     if (!read_number(dim, "shape", 0, kMaxNumber, &number)) return false;
     count = product({count, static_cast<uint64_t>(number)});
   }
-  for (const DType dtype : {DType::kFloat32, DType::kInt32, DType::kBool}) {
+  for (const DType dtype : {DType::kFloat32, DType::kInt32, DType::kBool, DType::kInt8}) {
     if (value.HasMember("dtype") &&
         value["dtype"] == Value(rapidjson::StringRef(dtype_name(dtype)))) {
       if (product({count, element_size(dtype)}) > INT32_MAX)
@@ -63,7 +63,7 @@ bool read_buffer(const Value& value, BufferSpec* buffer) {
       return true;
     }
   }
-  return fail("program: a buffer's dtype is not float32, int32 or bool");
+  return fail("program: a buffer's dtype is not float32, int32, bool or int8");
 }
 
 bool read_kernels(const Value& document, std::vector<const KernelEntry*>* entries) {
@@ -163,6 +163,7 @@ class Reader {
       return fail("program: step %zu has no params", number);
     const int32_t output = outputs[0];
     StepSpec spec{Params(value["params"]), {}, program_.buffers[output]};
+    if (spec.output.dtype == DType::kInt8) return fail("program: step %zu makes int8", number);
     for (const int32_t index : inputs) {
       if (!written_[index])
         return fail("program: step %zu reads buffer %d before it is written", number, index);
@@ -180,6 +181,8 @@ class Reader {
       snprintf(reason, sizeof reason, "%s", last_error());
       return fail("program: step %zu (kernel %d): %s", number, kernel, reason);
     }
+    if (!spec.reads_all_bytes())
+      return fail("program: step %zu (kernel %d) does not read int8", number, kernel);
     program_.step_inputs.insert(program_.step_inputs.end(), inputs.begin(), inputs.end());
     if (program_.arguments.size() < inputs.size()) program_.arguments.resize(inputs.size());
     program_.steps.push_back(std::move(step));

@@ -8,7 +8,7 @@ from typing import Any
 
 from tfpy._src.backends.bookkeeping import Bookkeeping
 from tfpy._src.backends.interface import Compiled
-from tfpy._src.base.dtypes import ROUNDED, DType
+from tfpy._src.base.dtypes import ROUNDED, DType, int8
 from tfpy._src.compiler.ir.aval import Array, Aval
 from tfpy._src.compiler.ir.graph import Graph
 from tfpy._src.compiler.ir.op import UNSUPPORTED, Op
@@ -69,6 +69,8 @@ class Backend(Bookkeeping, ABC):
         if op.name in UNSUPPORTED.get(self.name, {}):
             return False
         stored = self.dtypes - ROUNDED if op.by_bits else self.dtypes
+        if op.reads_bytes:
+            stored = stored | {int8}
         return all(aval.dtype in stored for aval in avals)
 
     @abstractmethod

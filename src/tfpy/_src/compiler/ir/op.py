@@ -105,6 +105,8 @@ class Op:
     by_bits: bool = False
     """True if the op works on the bits of its operands. Then operands are not converted, and
     float16, which devices compute as float32, is not computed on a device."""
+    reads_bytes: bool = False
+    """True if the op also reads int8 operands on a device that has its kernel."""
     stacked: Callable[[int, dict[str, Any]], dict[str, Any]] | None = None
     """(count, attrs) -> the attributes that apply the op to `count` operands that are stacked along
     a new first axis; for ops that move elements."""

@@ -7,7 +7,7 @@ The JSON document::
 
     {"version": 1, "backend": "webgpu" | "webgl" | "wasm",
      "kernels": [{"name": "conv2d", "source": "<WGSL, GLSL, or empty>", "inputs": ["x", "filter"]}],
-     "buffers": [{"dtype": "float32" | "int32" | "bool", "shape": [1, 28, 28, 1]}],
+     "buffers": [{"dtype": "float32" | "int32" | "bool" | "int8", "shape": [1, 28, 28, 1]}],
      "constants": [{"buffer": 2, "offset": 0}],
      "inputs": [0, 1], "outputs": [3],
      "donations": [[3, 0]],
@@ -15,6 +15,7 @@ The JSON document::
      "steps": [{"kernel": 0, "inputs": [0, 1], "outputs": [3], "params": {"stride_h": 1}}]}
 
 Each buffer is written once: by the caller (inputs), at registration (constants) or by one step.
+Only wasm has int8, for inputs and constants.
 String parameters specialize a kernel when it is compiled. Numbers and lists of numbers are passed
 at run time. `donations` are pairs of an output and an input: the output is written over the input's
 bytes if the input is donated to a run (`lower/donation_plan.py`). With `"spoils": true` a run that

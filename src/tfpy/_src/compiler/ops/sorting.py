@@ -5,7 +5,9 @@ NaN counts as larger than every number. Equal elements keep their order.
 
 from __future__ import annotations
 
+import heapq
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -95,6 +97,71 @@ argsort = register(
         params=("values",),
         doc="Indices of the first k elements in order along the last axis, int32.",
         samples=_argsort_samples,
+    )
+)
+
+
+# largest: the order in which TensorFlow's CPU kernel returns unsorted results of top_k.
+
+
+def _largest_infer(x: Aval, k: int) -> Aval:
+    return _argsort_infer(x, k, descending=True)
+
+
+def _largest_ref(x: Any, k: int) -> Any:
+    n = x.shape[-1]
+    if not 1 < k < n:
+        return _argsort_ref(x, k, descending=True)
+    rows = [_heap_of(row, k) for row in x.reshape(-1, n)]
+    return np.array(rows, np.int32).reshape(*x.shape[:-1], k)
+
+
+def _heap_of(row: Any, k: int) -> list[int]:
+    """Return the indices in a heap of `k` elements after all elements of a row were pushed."""
+    if np.isnan(row).any():  # larger than all numbers
+        row, order = np.empty(len(row)), _argsort_ref(row, len(row), descending=True)
+        row[order] = np.arange(len(row), 0, -1)
+    heap = [(number, -i) for i, number in enumerate(row[: k + 1].tolist())]
+    heapq.heapify(heap)
+    heapq.heappop(heap)
+    begin, end = k + 1, 4 * k
+    while begin < len(row):  # only numbers above the smallest one are compared one by one
+        for i in begin + np.flatnonzero(row[begin:end] > heap[0][0]):
+            if row[i] > heap[0][0]:
+                heapq.heappop(heap)
+                heapq.heappush(heap, (row[i].item(), -int(i)))
+        begin, end = end, 4 * end
+    return [-i for _, i in heap]
+
+
+def _largest_kernel(x: Aval, k: int) -> KernelCall:
+    call = _argsort_kernel(x, k, descending=True)
+    return replace(call, params={**call.params, "direction": "heap"})
+
+
+def _largest_samples(rng: np.random.Generator) -> list[Sample]:
+    shapes: list[tuple[Shape, int]] = [((9,), 9), ((4, 7), 1), ((2, 3, 5), 5), ((0, 3), 2)]
+    return [
+        ((array(rng, shape, d),), {"k": k})
+        for d in (dtypes.float32, dtypes.int32)
+        for shape, k in shapes
+    ]
+
+
+largest = register(
+    Op(
+        "largest",
+        "sorting",
+        _largest_infer,
+        _largest_ref,
+        kernel=_largest_kernel,
+        params=("values",),
+        doc="""Indices of the k largest elements along the last axis, int32.
+
+        The order is that of a heap from which the smallest element is removed before a larger one
+        is added. On GPUs and jax, the elements are in descending order.
+        """,
+        samples=_largest_samples,
     )
 )
 

@@ -79,7 +79,7 @@ def pack_products_of_bytes(graph: Graph, target: Target, weights: Collection[int
         shape = builder.aval(w).shape
         if attrs["transpose_a"] or len(shape) != 2 or math.prod(shape) < MIN_WEIGHTS:
             return None
-        if not (_was_int8(builder, x) and _was_int8(builder, w)):
+        if not (was_int8(builder, x) and was_int8(builder, w)):
             return None
         if w not in WeightOnly(builder.graph, weights):
             return None
@@ -89,7 +89,8 @@ def pack_products_of_bytes(graph: Graph, target: Target, weights: Collection[int
     return rewrite(graph, rule, (matmul,))
 
 
-def _was_int8(builder: Builder, value: int) -> bool:
+def was_int8(builder: Builder, value: int) -> bool:
+    """Return True if int32 values are cast from int8."""
     eqn = builder.producer(value, reshape, transpose, cast)
     while eqn is not None and eqn.op is not cast:
         eqn = builder.producer(eqn.inputs[0], reshape, transpose, cast)

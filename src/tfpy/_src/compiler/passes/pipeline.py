@@ -35,6 +35,7 @@ from tfpy._src.compiler.passes.quantize import quantize
 from tfpy._src.compiler.passes.reductions import merge_reductions
 from tfpy._src.compiler.passes.reshapes import sink_reshapes
 from tfpy._src.compiler.passes.scales import fold_scales
+from tfpy._src.compiler.passes.stored_weights import multiply_stored_weights
 from tfpy._src.compiler.passes.transposes import absorb_transposes, sink_transposes
 
 
@@ -60,6 +61,7 @@ STAGES: Mapping[str, tuple[Pass, ...]] = {
     "strip": (Pass(strip_annotations, ("spreads",)),),
     "reduce loops": (Pass(reduce_loops), Pass(divide_loop_variables)),
     "integers": (
+        Pass(multiply_stored_weights, ("target", "weights")),
         Pass(pack_products_of_bytes, ("target", "weights")),
         Pass(widen_narrow_integers, ("stored",)),
     ),

@@ -179,7 +179,12 @@ class Trace:
         return [t for t in found.values() if t.identity not in self._values]
 
     def _is_constant(self, tensor: Tensor) -> bool:
-        return tensor.size <= _MAX_CONSTANT and tensor.storage.host is not None
+        if tensor.size > _MAX_CONSTANT:
+            return False
+        storage = tensor.storage
+        if storage.host is not None:
+            return True
+        return tensor.dtype.is_integer and not storage.is_lost and storage.is_readable
 
     def constant(self, array: Array, aval: Aval) -> Tensor:
         """Add a constant to the Graph."""

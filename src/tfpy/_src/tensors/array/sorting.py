@@ -46,7 +46,9 @@ def top_k(
     Args:
         input: Numeric tensor of shape `[..., n]`.
         k: Number of elements, at most `n`.
-        sorted: Has no effect. The elements are always in descending order.
+        sorted: If True, the elements are in descending order. Otherwise their order is that of
+            TensorFlow on a CPU. On webgl, webgpu and jax they are always in descending order, as in
+            TensorFlow with XLA.
         index_type: Integer dtype of the indices. Default: int32.
 
     Returns:
@@ -73,7 +75,10 @@ def top_k(
         raise invalid(
             "top_k", f"input must have at least k columns. Had {x.aval.shape[-1]}, needed {count}"
         )
-    order = primitives.argsort(x, k=count, descending=True)
+    if sorted:
+        order = primitives.argsort(x, k=count, descending=True)
+    else:
+        order = primitives.largest(x, k=count)
     return TopKV2(_take(x, order), cast(order, index_type))
 
 

@@ -50,6 +50,12 @@ def argmin(x: Any, axis: int) -> Any:
     return lax.argmin(_without_nan(x, np.inf), axis, np.int32)
 
 
+@lowers("largest")
+def largest(x: Any, k: int) -> Any:
+    """Return the indices of the largest elements in descending order, as XLA does."""
+    return argsort(x, k, descending=True)
+
+
 @lowers("argsort")
 def argsort(x: Any, k: int, descending: bool) -> Any:
     """Return the indices that sort the last axis.

@@ -37,6 +37,7 @@ def argsort(steps: Steps, call: KernelCall, inputs: Sequence[int], output: int) 
     """
     p: Params = dict(call.params)
     n, k = p["n"], p["k"]
+    direction = "ascending" if p["direction"] == "ascending" else "descending"  # also for a heap
     most = 1 << max(0, k - 1).bit_length()
     named, run, row = {"x": inputs[0]}, 1, n
     while True:
@@ -44,7 +45,7 @@ def argsort(steps: Steps, call: KernelCall, inputs: Sequence[int], output: int) 
         held, kept = min(run, most), min(run * 2, most)
         made = k if last else n if kept == run * 2 else -(-n // (run * 2)) * kept
         target = output if last else steps.like(output, p["outer"] * made)
-        params = {"direction": p["direction"], "n": n, "k": made, "m": row}
+        params = {"direction": direction, "n": n, "k": made, "m": row}
         params |= {"run": run, "held": held, "kept": kept}
         steps.step("argsort", named, target, params, flags_of(FIRST=run == 1))
         if last:

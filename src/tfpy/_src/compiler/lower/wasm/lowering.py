@@ -17,7 +17,7 @@ import functools
 import heapq
 from collections.abc import Collection, Mapping, Sequence
 
-from tfpy._src.base.dtypes import DType
+from tfpy._src.base.dtypes import DEVICE_DTYPES, DType, int8
 from tfpy._src.compiler.ir import expr as ex
 from tfpy._src.compiler.ir.graph import Graph
 from tfpy._src.compiler.ir.kernel import KernelCall, Param, float_bits
@@ -41,7 +41,7 @@ def lower(graph: Graph, donated: Collection[int] = (), spent: bool = False) -> P
     Raises:
         ValueError: If a value has a dtype that devices do not store.
     """
-    program, tasks = assign_buffers(graph, "wasm")
+    program, tasks = assign_buffers(graph, "wasm", DEVICE_DTYPES | {int8})
     for call, inputs, output in tasks:
         if isinstance(call, Elementwise):
             add_elementwise(program, call, inputs, output)

@@ -10,6 +10,7 @@ from tfpy._src.compiler.passes.fuse.attention import fuse_attention
 from tfpy._src.compiler.passes.fuse.layer_norm import fuse_layer_norm
 from tfpy._src.compiler.passes.fuse.softmax import fuse_softmax
 from tfpy._src.compiler.passes.quantize import quantize
+from tfpy._src.compiler.passes.stored_weights import multiply_stored_weights
 
 _WASM = "wasm.lowering.add_kernel"
 
@@ -81,7 +82,13 @@ QUANTIZED = (
 )
 """Kernels of ops that the quantizing pass creates."""
 
-for _kernel in (*FUSIONS, *QUANTIZED):
+STORED = (
+    FusedKernel("multiply_stored", multiply_stored_weights, {"wasm": OnDevice(_WASM)}),
+    FusedKernel("gather_stored", multiply_stored_weights, {"wasm": OnDevice(_WASM)}),
+)
+"""Kernels that read int8 weights as they are stored."""
+
+for _kernel in (*FUSIONS, *QUANTIZED, *STORED):
     register(_kernel)
 
 PATTERNS = tuple(dict.fromkeys(kernel.pattern for kernel in FUSIONS))

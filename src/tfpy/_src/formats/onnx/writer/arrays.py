@@ -244,6 +244,11 @@ def _argsort(w: Nodes, x: NodeValue, *, k: int, descending: bool) -> NodeValue:
     return w.cast(found[1], INT)
 
 
+@record("largest")
+def _largest(w: Nodes, x: NodeValue, *, k: int) -> NodeValue:
+    return _argsort(w, x, k=k, descending=True)
+
+
 @record("searchsorted")
 def _searchsorted(w: Nodes, sequence: NodeValue, values: NodeValue, *, right: bool) -> NodeValue:
     below = w.test(

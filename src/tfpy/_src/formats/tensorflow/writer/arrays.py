@@ -231,6 +231,13 @@ def _argsort(w: Nodes, x: NodeValue, *, k: int, descending: bool) -> NodeValue:
     return w.several("TopKV2", [keys, w.number(int(k), INT)], [x.dtype, INT], sorted=True)[1]
 
 
+@record("largest")
+def _largest(w: Nodes, x: NodeValue, *, k: int) -> NodeValue:
+    if isinstance(k, OpenSize):
+        raise unsupported("largest", "the number of elements must be known")
+    return w.several("TopKV2", [x, w.number(int(k), INT)], [x.dtype, INT], sorted=False)[1]
+
+
 @record("permute")
 def _permute(w: Nodes, x: NodeValue, order: NodeValue) -> NodeValue:
     last = x.rank - 1

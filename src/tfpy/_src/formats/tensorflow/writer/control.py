@@ -19,7 +19,8 @@ refuse("it raises an error", "fail refuse")
 refuse("it runs on several devices", "replicated replica_id all_reduce all_gather reduce_scatter")
 refuse(
     "only passes of the compiler create it",
-    "fusion quantized_matmul quantized_conv2d pack_bytes pack_nibbles packed_conv2d packed_rows",
+    "fusion quantized_matmul quantized_conv2d pack_bytes pack_nibbles packed_conv2d packed_rows "
+    "unpack_halves multiply_stored gather_stored",
 )
 
 

@@ -67,7 +67,7 @@ for _name in family("gamma"):
     _of_one_shape(_name)
 for _name in (*family("text", _TEXTS_OF_SEVERAL), *family("boxes")):
     _with_leading_axes(_name)
-for _name in ("argsort", "permute", "searchsorted", "ravel_index"):
+for _name in ("argsort", "largest", "permute", "searchsorted", "ravel_index"):
     _with_leading_axes(_name)
 for _name in ("argmax", "argmin", *family("scan")):
     _along_axis(_name)
