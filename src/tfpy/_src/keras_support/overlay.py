@@ -32,8 +32,11 @@ PARTS = {
     "keras.src.utils.python_utils": "tfpy._src.keras_support.logs",
     "keras.src.utils.summary_utils": "tfpy._src.keras_support.summary",
     "keras.src.utils.model_visualization": "tfpy._src.keras_support.plotting",
+    "keras_hub.src.layers.preprocessing.preprocessing_layer": (
+        "tfpy._src.keras_support.hub_preprocessing"
+    ),
 }
-"""Modules of Keras and the tfpy modules that patch them with `replace` after they are loaded."""
+"""Modules of Keras and KerasHub, and the modules that patch them with `replace` after loading."""
 
 LATER = {
     "absl.logging",
@@ -54,11 +57,14 @@ LATER = {
     "keras.src.visualization",
     "keras.visualization",
     "keras.wrappers",
+    "regex",
+    "sentencepiece",
+    "tokenizers",
     "tfpy._src.keras_support.dot",
     "tfpy._src.display.live_plot",
     "tfpy.experimental.dtensor",
 }
-"""Modules that Keras imports and rarely uses. They are loaded when a name is first accessed.
+"""Modules that Keras and KerasHub import and rarely use, which are loaded on first access.
 
 In a page they would take more than half of Keras's import time.
 """
