@@ -120,7 +120,7 @@ def _wrapper(fullname: str) -> type[Wrapping] | None:
         return _Replacing
     if fullname in LATER or (AtOnce.runs and _IN_PAGE and fullname in STAND_INS):
         return _Deferring
-    return AtOnce if fullname == "keras" else None
+    return {"keras": AtOnce, "keras_hub": _Uncollected}.get(fullname)
 
 
 class Wrapping(Loader):
@@ -166,30 +166,39 @@ class _Replacing(Wrapping):
         importlib.import_module(PARTS[module.__name__]).replace(module)
 
 
-class AtOnce(Wrapping):
-    """A loader of Keras that disables garbage collection, and reports versions that are not tested.
+class _Uncollected(Wrapping):
+    """A loader of a large package that disables garbage collection.
 
     The imports make no garbage. In a page, the loaded objects are also excluded from later
-    collections, because Keras stays loaded as long as the page.
+    collections, because the package stays loaded as long as the page.
     """
-
-    runs = False
 
     def exec_module(self, module: types.ModuleType) -> None:
         was_enabled = gc.isenabled()
         gc.disable()
-        AtOnce.runs = True
         try:
             self.loader.exec_module(module)
             if _IN_PAGE:
                 gc.freeze()
+        finally:
+            if was_enabled:
+                gc.enable()
+
+
+class AtOnce(_Uncollected):
+    """A loader of Keras that reports versions that are not tested."""
+
+    runs = False
+
+    def exec_module(self, module: types.ModuleType) -> None:
+        AtOnce.runs = True
+        try:
+            super().exec_module(module)
         except Exception as error:
             versions.add_note(error)
             raise
         finally:
             AtOnce.runs = False
-            if was_enabled:
-                gc.enable()
         versions.warn_if_untested(str(module.__version__))
 
 
