@@ -91,9 +91,13 @@ def found(package: Any, vocab: dict[str, int], merges: list[tuple[str, str]]) ->
     for name, tokenizer in pipelines(package, vocab, merges).items():
         tokens = tokenizer.encode_batch(list(TEXTS))
         ids = [encoding.ids for encoding in tokens]
-        assert [[tokenizer.id_to_token(n) for n in row] for row in ids] == [t.tokens for t in tokens]
+        assert [[tokenizer.id_to_token(n) for n in row] for row in ids] == [
+            t.tokens for t in tokens
+        ]
         pieces = [row[1::2] for row in ids]
-        decoded = [tokenizer.decode_batch(pieces, skip_special_tokens=skip) for skip in (True, False)]
+        decoded = [
+            tokenizer.decode_batch(pieces, skip_special_tokens=skip) for skip in (True, False)
+        ]
         results[name] = {"ids": ids, "decoded": decoded}
     return results
 

@@ -164,7 +164,8 @@ export async function loadTfpy(options = {}) {
   let start;
   try {
     start = await pyodide.runPythonAsync(START, { globals: pyodide.toPy({}) });
-    const asTensorflow = options.asTensorflow ?? packages.map(packageName).some((name) => KERAS.has(name));
+    const usesKeras = packages.some((name) => KERAS.has(packageName(name)));
+    const asTensorflow = options.asTensorflow ?? usesKeras;
     await start(flags, options.backend ?? "", asTensorflow);
   } catch (error) {
     throw new Error(`tfpy: ${withoutTraceback(error)}`, { cause: error });

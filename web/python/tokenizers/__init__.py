@@ -110,7 +110,7 @@ class Tokenizer:
         return Encoding(ids, tokens)
 
     def encode_batch(self, input: Sequence[str]) -> list[Encoding]:
-        """Return the tokens of texts."""
+        """Return the tokens of strings."""
         return [self.encode(text) for text in input]
 
     def decode(self, ids: Sequence[int], skip_special_tokens: bool = True) -> str:
@@ -123,7 +123,7 @@ class Tokenizer:
     def decode_batch(
         self, sequences: Sequence[Sequence[int]], skip_special_tokens: bool = True
     ) -> list[str]:
-        """Return the texts of sequences of tokens."""
+        """Return the strings of sequences of tokens."""
         return [self.decode(ids, skip_special_tokens) for ids in sequences]
 
     def _parts(self, text: str) -> list[tuple[str, bool]]:

@@ -1,4 +1,4 @@
-"""Patterns of texts, which are strings or regular expressions."""
+"""Patterns of strings, which are strings or regular expressions."""
 
 from typing import Any
 
@@ -35,7 +35,7 @@ class Regex:
 
 
 def literal(*texts: str) -> Regex:
-    """Return the pattern of any of these texts. Earlier ones take precedence."""
+    """Return the pattern of any of these strings. Earlier ones take precedence."""
     return Regex("|".join(map(regex.escape, texts)))
 
 

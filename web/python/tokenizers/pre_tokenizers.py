@@ -57,7 +57,7 @@ class PreTokenizer:
 
 
 class Split(PreTokenizer):
-    """A pre-tokenizer that splits texts at a pattern.
+    """A pre-tokenizer that splits strings at a pattern.
 
     Args:
         pattern: String, or regular expression.

@@ -1,4 +1,4 @@
-"""`fit_async`, `evaluate_async` and `predict_async` of KerasHub's models, which preprocess texts."""
+"""Awaitable `fit`, `evaluate` and `predict` of KerasHub's models, which preprocess strings."""
 
 from __future__ import annotations
 
