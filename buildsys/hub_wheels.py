@@ -8,13 +8,16 @@ from . import package_wheels, tokenizer_wheels
 from .paths import ROOT
 
 LOCK = ROOT / "requirements" / "hub.txt"
-TOKENIZERS = "The part of tokenizers that KerasHub uses, in plain Python, for pages"
+SUBSTITUTES = {
+    "safetensors": ("The part of safetensors for NumPy, in plain Python, for pages", ["numpy"]),
+    "tokenizers": ("The part of tokenizers that KerasHub uses, in plain Python", ["regex"]),
+}
 
 
 def ensure() -> list[Path]:
     """Return the wheels, made if they are missing."""
     return [
         *package_wheels.of_index("keras-hub", LOCK),
-        package_wheels.own("tokenizers", TOKENIZERS, ["regex"]),
+        *(package_wheels.own(name, *about) for name, about in SUBSTITUTES.items()),
         *map(package_wheels.compiled, tokenizer_wheels.ensure()),
     ]

@@ -33,10 +33,12 @@ TAG = "py3-none-any"
 
 @dataclass(frozen=True)
 class Cut:
-    """The parts of a wheel that are left out: files, by patterns, and requirements, by names."""
+    """The changes to a wheel: files that are left out, by patterns, and requirements, by names."""
 
     files: tuple[str, ...] = ()
     requirements: tuple[str, ...] = ()
+    needs: tuple[str, ...] = ()
+    """Packages that are imported but not required."""
     late: tuple[str, ...] = ()
     """Files that pages download on first import."""
 
@@ -64,6 +66,7 @@ CUTS = {
         files=("*_test.py", "keras_hub/src/tests/*"),
         # Pages cannot download presets from Kaggle. tfpy does without TensorFlow Text.
         requirements=("kagglehub", "kagglesdk", "tensorflow-text"),
+        needs=("safetensors",),
     ),
     "numpy": Cut(
         files=(
@@ -347,6 +350,7 @@ def _lean(wheel: Path, cut: Cut) -> dict[str, bytes]:
     metadata = next(name for name in files if name.endswith(".dist-info/METADATA"))
     lines = files[metadata].decode().splitlines(keepends=True)
     kept = [line for line in lines if _requirement(line) not in cut.requirements]
+    kept[1:1] = [f"Requires-Dist: {name}\n" for name in cut.needs]
     files[metadata] = "".join(kept).encode()
     info = metadata.removesuffix("METADATA")
     if wheel.name.endswith("-none-any.whl"):
@@ -355,6 +359,7 @@ def _lean(wheel: Path, cut: Cut) -> dict[str, bytes]:
     note += [f"a folder {FOLDER}, and left out:"]
     note += [f"- files {pattern}" for pattern in cut.files]
     note += [f"- the requirement {name}" for name in cut.requirements]
+    note += [f"It also added the requirement {name}." for name in cut.needs]
     files[f"{info}CHANGES.txt"] = ("\n".join(note) + "\n").encode()
     return files
 

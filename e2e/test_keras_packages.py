@@ -16,7 +16,7 @@ from tfpy.testing.environments import BROWSERS
 from tfpy.testing.sessions import OpenPage
 
 EVERY_BROWSER = tuple(BROWSERS)
-HUB_NEEDS = ("regex", "sentencepiece", "tokenizers")
+HUB_NEEDS = ("regex", "safetensors", "sentencepiece", "tokenizers")
 KERAS_NEEDS = ("absl-py", "h5py", "ml-dtypes", "optree", "packaging", "rich")
 
 
