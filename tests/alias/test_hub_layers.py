@@ -5,20 +5,24 @@ from __future__ import annotations
 import types
 from typing import Any
 
+import numpy as np
 import pytest
 
 import tfpy as tf
 from tfpy._src.keras_support import hub_preprocessing
 
+tf_text = None
+"""The modules of KerasHub that need tensorflow_text have this name."""
+
 
 def _layer() -> Any:
-    """Return a tokenizer that counts the letters of words, with KerasHub's methods."""
+    """Return a tokenizer that counts the letters of words, and a packer of its results."""
 
     class PreprocessingLayer:
         name, compute_dtype, _allow_python_workflow = "counting", "int32", True
 
         def _use_tf_workflow(self) -> bool:
-            return False
+            return not tf.executing_eagerly()
 
         def __call__(self, texts: Any) -> Any:
             return self.tokenize(texts)
@@ -37,10 +41,13 @@ def _layer() -> Any:
             return ["".join("a" * n for n in row) for row in rows.to_list()]
 
     class Packing(PreprocessingLayer):
+        sequence_length = 2
+
         def tokenize(self, texts: Any) -> Any:
             rows = Counting()(texts)
             assert isinstance(rows, list)
-            return {"ids": [[*row, 0, 0][:2] for row in rows], "words": [["b"], []]}, None
+            packed = np.array([[*row, 0, 0][:2] for row in rows], "int32")
+            return {"ids": packed, "words": [["b"], []]}, np.zeros(len(rows), "int32"), None
 
     return Counting(), Packing()
 
@@ -57,10 +64,13 @@ def test_results_in_datasets_are_tensors() -> None:
         assert [row.to_list() for row in rows] == [[[1, 2, 3], [2]], [[1, 2]]]
     joined = texts.map(lambda x: counting.detokenize(counting(x)))
     assert [x.numpy().tolist() for x in joined] == [[b"aaaaaa", b"aa"], [b"aaa"]]
-    packed, none = next(iter(texts.map(packing)))
-    assert none is None
+    packed, labels, none = next(iter(texts.map(packing)))
+    assert (labels.shape, none) == ([2], None)
     assert packed["ids"].numpy().tolist() == [[1, 2], [2, 0]]
     assert packed["words"].to_list() == [[b"b"], []]
+    specs = texts.map(packing).element_spec
+    assert specs[0]["ids"] == tf.TensorSpec([None, 2], tf.int32)
+    assert specs[1] == tf.TensorSpec([None], tf.int32)
 
 
 def test_results_elsewhere_are_lists() -> None:

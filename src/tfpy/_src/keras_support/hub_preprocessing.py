@@ -8,17 +8,27 @@ Python code as in an eager call.
 from __future__ import annotations
 
 import functools
+import sys
 import types
 from typing import Any
+
+import numpy as np
 
 from tfpy._src.base import tracing
 from tfpy._src.base.errors import NotTraceableError
 from tfpy._src.core import nest
 from tfpy._src.core.conversion import convert_to_tensor
+from tfpy._src.core.tensor import Tensor
+from tfpy._src.core.tensor_shape import TensorShape
 from tfpy._src.tensors.ragged.making import constant
 
 METHODS = ("tokenize", "detokenize", "generate_preprocess", "generate_postprocess")
 """Methods of preprocessing layers that functions of datasets call."""
+LENGTHS = (
+    *("sequence_length", "encoder_sequence_length", "decoder_sequence_length"),
+    "mask_selection_length",
+)
+"""Attributes of preprocessing layers with the lengths to which they pad."""
 
 
 def replace(module: types.ModuleType) -> None:
@@ -27,13 +37,14 @@ def replace(module: types.ModuleType) -> None:
     plain_choice = layer._use_tf_workflow
 
     def _use_tf_workflow(self: Any) -> bool:
-        """Return False. Raise an error while a function is traced."""
-        if tracing.inside_function() and self._allow_python_workflow:
+        """Return the choice of KerasHub. Raise an error instead of using tensorflow_text."""
+        uses_ops = bool(plain_choice(self))
+        if uses_ops and _needs_tensorflow_text(type(self)) and self._allow_python_workflow:
             raise NotTraceableError(
                 f"The layer {self.name!r} of KerasHub runs as Python code, so the function that "
                 "calls it cannot be traced."
             )
-        return bool(plain_choice(self))
+        return uses_ops
 
     def prepare(cls: type[Any], /, **kwargs: Any) -> None:
         super(layer, cls).__init_subclass__(**kwargs)
@@ -44,6 +55,13 @@ def replace(module: types.ModuleType) -> None:
     layer._use_tf_workflow = _use_tf_workflow
     layer.__init_subclass__ = classmethod(prepare)
     layer.__call__ = _for_elements(layer.__call__)
+
+
+@functools.cache
+def _needs_tensorflow_text(layer: type) -> bool:
+    """Return True if a class is defined in a module that has tried to import tensorflow_text."""
+    modules = [sys.modules[base.__module__] for base in layer.__mro__]
+    return any(vars(module).get("tf_text", layer) is None for module in modules)
 
 
 def _for_elements(plain: Any) -> Any:
@@ -57,9 +75,26 @@ def _for_elements(plain: Any) -> Any:
             result = plain(self, *args, **kwargs)
         finally:
             tracing.local.element = in_dataset
-        return _with_tensors(result, self.compute_dtype) if in_dataset else result
+        if in_dataset:
+            result = _with_tensors(result, self.compute_dtype)
+            _declare_lengths(self, result)
+        return result
 
     return method
+
+
+def _declare_lengths(layer: Any, result: Any) -> None:
+    """Declare the shapes of tensors that a layer has padded.
+
+    Labels of sequences have no padded axis. They have fewer axes than the padded tensors.
+    """
+    lengths = [getattr(layer, name, None) for name in LENGTHS]
+    tensors = [leaf for leaf in nest.flatten(result) if isinstance(leaf, Tensor)]
+    rank = max([tensor.ndim for tensor in tensors], default=0)
+    for tensor in tensors:
+        if tensor.ndim == rank > 0 and tensor.shape[-1] in lengths:
+            shape = TensorShape([*[None] * (rank - 1), tensor.shape[-1]])
+            tracing.declare_shape(tensor, shape)
 
 
 def _with_tensors(value: Any, dtype: str) -> Any:
@@ -68,6 +103,8 @@ def _with_tensors(value: Any, dtype: str) -> Any:
         return tuple([_with_tensors(item, dtype) for item in value])
     if isinstance(value, dict):
         return {key: _with_tensors(item, dtype) for key, item in value.items()}
+    if isinstance(value, np.ndarray):
+        return convert_to_tensor(value)
     if not isinstance(value, list):
         return value
     is_text = any(isinstance(leaf, str) for leaf in nest.flatten(value))
