@@ -38,8 +38,8 @@ def replace(module: types.ModuleType) -> None:
 
     def _use_tf_workflow(self: Any) -> bool:
         """Return the choice of KerasHub. Raise an error instead of using tensorflow_text."""
-        uses_ops = bool(plain_choice(self))
-        if uses_ops and _needs_tensorflow_text(type(self)) and self._allow_python_workflow:
+        uses_ops, kind = bool(plain_choice(self)), self.__class__
+        if uses_ops and _needs_tensorflow_text(kind) and self._allow_python_workflow:
             raise NotTraceableError(
                 f"The layer {self.name!r} of KerasHub runs as Python code, so the function that "
                 "calls it cannot be traced."
@@ -84,17 +84,29 @@ def _for_elements(plain: Any) -> Any:
 
 
 def _declare_lengths(layer: Any, result: Any) -> None:
-    """Declare the shapes of tensors that a layer has padded.
+    """Declare the shapes of padded sequences and of resized images.
 
-    Labels of sequences have no padded axis. They have fewer axes than the padded tensors.
+    Labels of sequences have no padded axis. They have fewer axes than the sequences.
     """
     lengths = [getattr(layer, name, None) for name in LENGTHS]
-    tensors = [leaf for leaf in nest.flatten(result) if isinstance(leaf, Tensor)]
-    rank = max([tensor.ndim for tensor in tensors], default=0)
-    for tensor in tensors:
-        if tensor.ndim == rank > 0 and tensor.shape[-1] in lengths:
-            shape = TensorShape([*[None] * (rank - 1), tensor.shape[-1]])
-            tracing.declare_shape(tensor, shape)
+    images = getattr(getattr(layer, "image_converter", None), "image_size", None)
+    features, *labels = result if isinstance(result, tuple) else (result,)
+    found, others = _tensors(features), _tensors(labels)
+    rank = max([tensor.ndim for tensor in found if not tensor.dtype.is_floating], default=0)
+    for tensor in (*found, *others):
+        sizes = list(tensor.shape)
+        if len(sizes) == rank > 0 and sizes[-1] in lengths:
+            known = 1
+        elif images and sizes[-3:-1] == list(images):
+            known = 3
+        else:
+            continue
+        shape = TensorShape([*[None] * (len(sizes) - known), *sizes[-known:]])
+        tracing.declare_shape(tensor, shape)
+
+
+def _tensors(value: Any) -> list[Tensor]:
+    return [leaf for leaf in nest.flatten(value) if isinstance(leaf, Tensor)]
 
 
 def _with_tensors(value: Any, dtype: str) -> Any:

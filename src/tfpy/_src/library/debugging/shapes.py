@@ -188,8 +188,11 @@ def _entries(pattern: Any) -> list[Any]:
 
 
 def _match(shape: tuple[int, ...], pattern: list[Any], sizes: dict[Any, int], message: str) -> None:
-    """Raise ValueError if a shape does not match, and record the sizes of symbols."""
-    found = list(shape)
+    """Raise ValueError if a shape does not match, and record the sizes of symbols.
+
+    As in TensorFlow, scalars and vectors with one element are not distinguished.
+    """
+    found, pattern = list(shape) or [1], pattern or [1]
     if pattern and pattern[0] in (..., "*"):
         pattern = pattern[1:]
         found = found[len(found) - len(pattern) :] if len(found) >= len(pattern) else found
