@@ -1,4 +1,4 @@
-"""KerasHub's CLIPTokenizer, which reads its vocabulary from attributes that only TensorFlow sets."""
+"""KerasHub's CLIPTokenizer, which reads attributes that only its ops for TensorFlow set."""
 
 from __future__ import annotations
 
