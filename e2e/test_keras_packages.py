@@ -120,6 +120,10 @@ dataset = tensorflow.data.Dataset.from_tensor_slices(texts).batch(2)
 found["in_dataset"] = [rows.to_list() for rows in dataset.map(tokenizer)]
 words = keras_hub.models.BertTokenizer(["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "the", "##s"])
 found["words"] = [rows.to_list() for rows in dataset.map(words)]
+sentences = tensorflow.data.Dataset.from_tensor_slices(["the quick brown fox", "the dog", "a dog"])
+proto = keras_hub.tokenizers.compute_sentence_piece_proto(sentences, 24, model_type="bpe")
+pieces = keras_hub.tokenizers.SentencePieceTokenizer(proto)
+found["round_trip"] = [x.numpy().decode() for x in sentences.map(pieces).map(pieces.detokenize)]
 found["loss"] = (await model.fit_async(texts, batch_size=2, verbose=0)).history["loss"][0]
 """
 
@@ -166,4 +170,5 @@ def test_packages_come_when_a_page_asks(tfpy_page: Callable[..., OpenPage]) -> N
     assert found["tokens"] == found["in_dataset"][0] == TOKENS
     assert found["generated"] == GENERATED
     assert found["words"] == [[[5, 1, 1], [5, 5]]]
+    assert found["round_trip"] == ["the quick brown fox", "the dog", "a dog"]
     assert 1 < found["loss"] < 4
