@@ -80,6 +80,9 @@ LICENSES_OF_SOURCES = {
     "fp16": "MIT",
 }
 
+LICENSES_OF_WHEELS = {"sentencepiece": "Apache-2.0 AND BSD-3-Clause AND MIT"}
+"""Licenses of packages that do not declare them."""
+
 
 def of_wheel() -> str:
     """Return the notices of tfpy's wheel: the works in the XNNPACK modules."""
@@ -137,7 +140,11 @@ def _of_wheel_file(wheel: Path) -> list[Part]:
             for name in sorted(names)
             if name.startswith(folder) and not name.endswith("/")
         ]
-    license = head["License-Expression"] or head["License"].splitlines()[0]
+    license = (
+        head["License-Expression"]
+        or LICENSES_OF_WHEELS.get(head["Name"])
+        or head["License"].splitlines()[0]
+    )
     return [Part(f"{head['Name']} {head['Version']}", license, "\n".join(texts))]
 
 

@@ -23,8 +23,9 @@ from .console import run_logged
 from .paths import BUILD, ROOT
 
 LOCK = ROOT / "requirements" / "site.txt"
-OPTREE = ROOT / "web" / "python" / "optree"
-OPTREE_VERSION = re.compile(r'^__version__ = "(.+)"$', re.MULTILINE)
+SUBSTITUTES = ROOT / "web" / "python"
+OPTREE_SUMMARY = "The part of optree that Keras uses, in plain Python, for pages"
+VERSION = re.compile(r'^__version__ = "(.+)"$', re.MULTILINE)
 REQUIREMENT = re.compile(r"Requires-Dist: ([\w.-]+)")
 BUILD_TAG = "1tfpy"  # distinguishes these wheels from the wheels of the index
 TAG = "py3-none-any"
@@ -32,10 +33,12 @@ TAG = "py3-none-any"
 
 @dataclass(frozen=True)
 class Cut:
-    """The parts of a wheel that are left out: files, by patterns, and requirements, by names."""
+    """The changes to a wheel: files that are left out, by patterns, and requirements, by names."""
 
     files: tuple[str, ...] = ()
     requirements: tuple[str, ...] = ()
+    needs: tuple[str, ...] = ()
+    """Packages that are imported but not required."""
     late: tuple[str, ...] = ()
     """Files that pages download on first import."""
 
@@ -58,6 +61,12 @@ CUTS = {
             "keras/src/backend/torch/*",
         ),
         requirements=("namex",),  # a tool for Keras's own build
+    ),
+    "keras_hub": Cut(
+        files=("*_test.py", "keras_hub/src/tests/*"),
+        # Pages cannot download presets from Kaggle. tfpy does without TensorFlow Text.
+        requirements=("kagglehub", "kagglesdk", "tensorflow-text"),
+        needs=("safetensors",),
     ),
     "numpy": Cut(
         files=(
@@ -157,13 +166,28 @@ def numpy(wheel: Path) -> Path:
 
 def keras() -> list[Path]:
     """Return the wheels of Keras and of the pure Python packages that it imports."""
-    of_index = {"lock": file_hash(LOCK), **_inputs()}
-    own = {"source": tree_hash(OPTREE), **_inputs()}
-    folders = [
-        entry("wheels", of_index, "wheels for the site", _make),
-        entry("optree", own, "optree for the site", _make_optree),
-    ]
-    return sorted(wheel for folder in folders for wheel in folder.glob("*.whl"))
+    return [*of_index("wheels", LOCK), own("optree", OPTREE_SUMMARY)]
+
+
+def of_index(name: str, requirements: Path) -> list[Path]:
+    """Return the wheels of the packages in a lock file, without the parts that CUTS names."""
+
+    def make(into: Path) -> None:
+        _make(into, requirements)
+
+    inputs = {"lock": file_hash(requirements), **_inputs()}
+    return sorted(entry(name, inputs, f"{name} for the site", make).glob("*.whl"))
+
+
+def own(name: str, summary: str, needs: Sequence[str] = ()) -> Path:
+    """Return the wheel of a package in web/python, which has a part of another package."""
+
+    def make(into: Path) -> None:
+        _make_own(into, name, [f"Summary: {summary}", *(f"Requires-Dist: {n}" for n in needs)])
+
+    inputs = {"source": tree_hash(SUBSTITUTES / name), **_inputs()}
+    (wheel,) = entry(name, inputs, f"{name} for the site", make).glob("*.whl")
+    return wheel
 
 
 def compiled(wheel: Path) -> Path:
@@ -183,13 +207,13 @@ def _inputs() -> dict[str, object]:
     }
 
 
-def _make(into: Path) -> None:
+def _make(into: Path, requirements: Path) -> None:
     work = into / "work"
     work.mkdir()
     pip = [pyenv.ensure("build"), "-m", "pip", "--disable-pip-version-check", "download"]
     options = ["--only-binary=:all:", "--no-deps", "--require-hashes"]
     version = ["--python-version", side_modules.PYTHON, "--platform", "any"]
-    run_logged([*pip, *options, *version, "--dest", work, "-r", LOCK], "site-wheels")
+    run_logged([*pip, *options, *version, "--dest", work, "-r", requirements], "site-wheels")
     for wheel in sorted(work.glob("*.whl")):
         name, number = wheel.name.split("-")[:2]
         if name in CUTS:
@@ -203,8 +227,15 @@ def _make(into: Path) -> None:
 def _write(out: Path, files: Mapping[str, bytes], work: Path) -> None:
     """Write a wheel of one package of pure Python, packed."""
     top, info, package = _parts(files)
+    package = {**_starts(package), **package}
     code = bytecode.compiled(package, work, f"{bytecode.PLACE}/")
     side_modules.write_wheel(out, {**info, **_packed(top, package, code)})
+
+
+def _starts(files: Mapping[str, bytes]) -> dict[str, bytes]:
+    """Return an empty __init__.py for each folder of modules, which the importer requires."""
+    folders = {PurePath(name).parent for name in files if name.endswith(".py")}
+    return {f"{folder}/__init__.py": b"" for folder in folders}
 
 
 def _packed(top: str, sources: Mapping[str, bytes], code: Mapping[str, bytes]) -> dict[str, bytes]:
@@ -319,6 +350,7 @@ def _lean(wheel: Path, cut: Cut) -> dict[str, bytes]:
     metadata = next(name for name in files if name.endswith(".dist-info/METADATA"))
     lines = files[metadata].decode().splitlines(keepends=True)
     kept = [line for line in lines if _requirement(line) not in cut.requirements]
+    kept[1:1] = [f"Requires-Dist: {name}\n" for name in cut.needs]
     files[metadata] = "".join(kept).encode()
     info = metadata.removesuffix("METADATA")
     if wheel.name.endswith("-none-any.whl"):
@@ -327,6 +359,7 @@ def _lean(wheel: Path, cut: Cut) -> dict[str, bytes]:
     note += [f"a folder {FOLDER}, and left out:"]
     note += [f"- files {pattern}" for pattern in cut.files]
     note += [f"- the requirement {name}" for name in cut.requirements]
+    note += [f"It also added the requirement {name}." for name in cut.needs]
     files[f"{info}CHANGES.txt"] = ("\n".join(note) + "\n").encode()
     return files
 
@@ -337,30 +370,30 @@ def _requirement(line: str) -> str:
     return found[1] if found else ""
 
 
-def _make_optree(into: Path) -> None:
-    version = _optree_version()
-    sources = [file for file in OPTREE.iterdir() if file.is_file()]
-    files = {f"optree/{file.name}": file.read_bytes() for file in sources}
-    summary = "The part of optree that Keras uses, in plain Python, for pages"
-    files |= _own_info("optree", version, summary, "Apache-2.0")
-    files[f"optree-{version}.dist-info/licenses/LICENSE"] = (ROOT / "LICENSE").read_bytes()
+def _make_own(into: Path, name: str, about: Sequence[str]) -> None:
+    folder = SUBSTITUTES / name
+    version = _version(folder)
+    sources = [file for file in folder.iterdir() if file.is_file()]
+    files = {f"{name}/{file.name}": file.read_bytes() for file in sources}
+    files |= _own_info(name, version, about)
+    files[f"{name}-{version}.dist-info/licenses/LICENSE"] = (ROOT / "LICENSE").read_bytes()
     work = into / "work"
-    _write(into / f"optree-{version}-{BUILD_TAG}-{TAG}.whl", files, work)
+    _write(into / f"{name}-{version}-{BUILD_TAG}-{TAG}.whl", files, work)
     shutil.rmtree(work)
 
 
-def _own_info(name: str, version: str, summary: str, license: str) -> dict[str, bytes]:
+def _own_info(name: str, version: str, about: Sequence[str]) -> dict[str, bytes]:
     """Return the .dist-info of a wheel that does not come from the index."""
     info = f"{name}-{version}.dist-info"
     metadata = ["Metadata-Version: 2.4", f"Name: {name}", f"Version: {version}"]
-    metadata += [f"Summary: {summary}", f"License-Expression: {license}"]
+    metadata += [*about, "License-Expression: Apache-2.0"]
     return {
         f"{info}/METADATA": ("\n".join(metadata) + "\n").encode(),
         f"{info}/WHEEL": side_modules.wheel_text(TAG),
     }
 
 
-def _optree_version() -> str:
-    found = OPTREE_VERSION.search((OPTREE / "__init__.py").read_text(encoding="utf-8"))
-    assert found, "optree has no version"
+def _version(folder: Path) -> str:
+    found = VERSION.search((folder / "__init__.py").read_text(encoding="utf-8"))
+    assert found, f"{folder.name} has no version"
     return found[1]

@@ -32,6 +32,7 @@ from . import (
     gallery_models,
     h5py_wheel,
     hints,
+    hub_wheels,
     icon,
     late,
     ml_dtypes_wheel,
@@ -94,8 +95,9 @@ def demo_files() -> dict[str, Path]:
 
 
 def other_files() -> dict[str, Path]:
-    """Return the other files: h5py, which Keras imports late, and the networks of the gallery."""
-    return _with_late([package_wheels.compiled(h5py_wheel.ensure())]) | gallery_models.ensure()
+    """Return the other files: h5py, which Keras imports late, KerasHub, the gallery's networks."""
+    wheels = [package_wheels.compiled(h5py_wheel.ensure()), *hub_wheels.ensure()]
+    return _with_late(wheels) | gallery_models.ensure()
 
 
 def _with_late(wheels: Iterable[Path]) -> dict[str, Path]:

@@ -16,6 +16,7 @@ from tfpy.testing.environments import BROWSERS
 from tfpy.testing.sessions import OpenPage
 
 EVERY_BROWSER = tuple(BROWSERS)
+HUB_NEEDS = ("regex", "safetensors", "sentencepiece", "tokenizers")
 KERAS_NEEDS = ("absl-py", "h5py", "ml-dtypes", "optree", "packaging", "rich")
 
 
@@ -89,6 +90,42 @@ found["source"] = inspect.getsource(keras.layers.Dense.build)
 found["told"] = told()
 found["licenses"] = [str(f) for f in importlib.metadata.files("h5py") if "licenses" in str(f)]
 """
+TOKENS = [[29, 1, 30, 10, 4, 12, 33], [29, 1, 29]]
+GENERATED = ["the quick dog dogq", "the thekssssd"]
+"""Results of OF_HUB on TensorFlow."""
+OF_HUB = """
+import time
+began = time.perf_counter()
+import keras_hub
+found["seconds"] = time.perf_counter() - began
+HUB_LATER = ("regex._regex_core", "sentencepiece._sentencepiece")
+found["hub_later"] = [name for name in HUB_LATER if name in sys.modules]
+await tfpy.set_backend_async("wasm")
+
+merges = ["t h", "th e", "q u", "Ġ d", "o g", "Ġd og"]
+tokens = ["!", "Ġ", *"abcdefghijklmnopqrstuvwxyz", *(merge.replace(" ", "") for merge in merges)]
+tokens.append("<|endoftext|>")
+tokenizer = keras_hub.models.GPT2Tokenizer({token: n for n, token in enumerate(tokens)}, merges)
+keras.utils.set_random_seed(4)
+sizes = {"num_layers": 1, "num_heads": 2, "hidden_dim": 8, "intermediate_dim": 16}
+model = keras_hub.models.GPT2CausalLM(
+    keras_hub.models.GPT2Backbone(len(tokens), max_sequence_length=16, **sizes),
+    keras_hub.models.GPT2CausalLMPreprocessor(tokenizer, sequence_length=12),
+)
+model.compile("adam", keras.losses.SparseCategoricalCrossentropy(True), sampler="greedy")
+texts = ["the quick dog", "the the"]
+found["tokens"] = tokenizer(texts)
+found["generated"] = model.generate(texts, max_length=10)
+dataset = tensorflow.data.Dataset.from_tensor_slices(texts).batch(2)
+found["in_dataset"] = [rows.to_list() for rows in dataset.map(tokenizer)]
+words = keras_hub.models.BertTokenizer(["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "the", "##s"])
+found["words"] = [rows.to_list() for rows in dataset.map(words)]
+sentences = tensorflow.data.Dataset.from_tensor_slices(["the quick brown fox", "the dog", "a dog"])
+proto = keras_hub.tokenizers.compute_sentence_piece_proto(sentences, 24, model_type="bpe")
+pieces = keras_hub.tokenizers.SentencePieceTokenizer(proto)
+found["round_trip"] = [x.numpy().decode() for x in sentences.map(pieces).map(pieces.detokenize)]
+found["loss"] = (await model.fit_async(texts, batch_size=2, verbose=0)).history["loss"][0]
+"""
 
 
 def test_packages_come_when_a_page_asks(tfpy_page: Callable[..., OpenPage]) -> None:
@@ -97,7 +134,7 @@ def test_packages_come_when_a_page_asks(tfpy_page: Callable[..., OpenPage]) -> N
     Keras, which is packed, has sources and versions.
     """
     start = FOUND.replace("NAMED", "")
-    with_keras = FOUND.replace("NAMED", "import keras") + OF_KERAS
+    with_keras = FOUND.replace("NAMED", "import keras") + OF_KERAS + OF_HUB
     page = tfpy_page("tfpy-testing/blank.html")
     asked = json.dumps([[], f"{start}json.dumps(found)"])
     loaded, found = page.evaluate(f"({LOAD})({asked})", 120.0)
@@ -110,9 +147,9 @@ def test_packages_come_when_a_page_asks(tfpy_page: Callable[..., OpenPage]) -> N
     assert found["matmul"][1].startswith("/lib/python3.14/site-packages/tfpy/_src/")
 
     page = tfpy_page("tfpy-testing/blank.html")
-    asked = json.dumps([["keras"], f"{with_keras}json.dumps(found)"])
+    asked = json.dumps([["keras-hub"], f"{with_keras}json.dumps(found)"])
     loaded, found = page.evaluate(f"({LOAD})({asked})", 120.0)
-    assert set(loaded) == {"numpy", "tfpy-web", "keras", *KERAS_NEEDS}
+    assert set(loaded) == {"numpy", "tfpy-web", "keras", "keras-hub", *KERAS_NEEDS, *HUB_NEEDS}
     assert found["archived"] == ["_bytecode", "sitecustomize"]
     assert found["late"] == []
     assert found["later"] == []
@@ -127,3 +164,11 @@ def test_packages_come_when_a_page_asks(tfpy_page: Callable[..., OpenPage]) -> N
     assert "site-packages/keras/src/layers/core/dense.py" in found["told"]
     assert "raise ValueError(" in found["told"]
     assert any("hdf5" in name for name in found["licenses"])
+
+    assert found["seconds"] < 3
+    assert found["hub_later"] == []
+    assert found["tokens"] == found["in_dataset"][0] == TOKENS
+    assert found["generated"] == GENERATED
+    assert found["words"] == [[[5, 1, 1], [5, 5]]]
+    assert found["round_trip"] == ["the quick brown fox", "the dog", "a dog"]
+    assert 1 < found["loss"] < 4

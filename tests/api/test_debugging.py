@@ -36,7 +36,9 @@ HOLD_AND_FAIL: dict[str, tuple[Any, Any]] = {
     ),
     "assert_scalar": (lambda lib: (1,), lambda lib: ([1],)),
     "assert_shapes": (
-        lambda lib: ([(lib.ones([2]), ("N",)), (lib.ones([1, 2]), (1, "N"))],),
+        lambda lib: (
+            [(lib.ones([2]), ("N",)), (lib.ones([1, 2]), (1, "N")), (lib.ones([]), ("M",))],
+        ),
         lambda lib: ([(lib.ones([2]), ("N",)), (lib.ones([1, 2]), ("N", "N"))],),
     ),
     "assert_type": (

@@ -26,7 +26,7 @@ import { filenameOf, importModule, loadPython, messageOf } from "./python.mjs";
  * @property {string} [lockFileURL] pyodide-lock.json with NumPy and tfpy; default: the one in indexURL
  * @property {string} [wheel] URL of a tfpy wheel to install instead of the lock file's
  * @property {string[]} [packages] more packages of the site or of Pyodide's distribution, such as "keras" and "pandas";
- *   "keras" implies asTensorflow
+ *   "keras" and "keras-hub" imply asTensorflow
  * @property {string} [distribution] folder with the wheels of Pyodide's distribution; default: the folder of this
  *   version on Pyodide's CDN
  * @property {boolean} [asTensorflow] whether `import tensorflow` imports tfpy
@@ -64,6 +64,8 @@ import { filenameOf, importModule, loadPython, messageOf } from "./python.mjs";
 import { functionsOf } from "./functions.mjs";
 
 const PYTHON_SCRIPTS = 'script[type="text/tfpy"]';
+/** Packages that import tensorflow. */
+const KERAS = new Set(["keras", "keras-hub"]);
 
 /** Beginning of a frame in a traceback, and of the lines below it that show its source. */
 export const FRAME = '  File "';
@@ -162,7 +164,8 @@ export async function loadTfpy(options = {}) {
   let start;
   try {
     start = await pyodide.runPythonAsync(START, { globals: pyodide.toPy({}) });
-    const asTensorflow = options.asTensorflow ?? packages.map(packageName).includes("keras");
+    const usesKeras = packages.some((name) => KERAS.has(packageName(name)));
+    const asTensorflow = options.asTensorflow ?? usesKeras;
     await start(flags, options.backend ?? "", asTensorflow);
   } catch (error) {
     throw new Error(`tfpy: ${withoutTraceback(error)}`, { cause: error });

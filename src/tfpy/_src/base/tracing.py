@@ -71,6 +71,8 @@ class _Local(threading.local):
         """True if a Python function in a trace is called on zeros to infer its result shapes."""
         self.declared: list[tuple[Any, Any]] | None = None
         """Tensors with the shapes that `set_shape` and `ensure_shape` declare, if collected."""
+        self.element = False
+        """True while a function of a dataset, which could not be traced, runs for one element."""
 
 
 local = _Local()
@@ -201,6 +203,17 @@ def init_scope() -> Iterator[None]:
         yield
     finally:
         local.active, local.places = suspended, places
+
+
+@contextmanager
+def element_scope() -> Iterator[None]:
+    """Run a function of a dataset for one element, outside of any trace."""
+    before, local.element = local.element, True
+    try:
+        with init_scope():
+            yield
+    finally:
+        local.element = before
 
 
 @contextmanager

@@ -261,7 +261,7 @@ class DataFunction:
             ) from error
 
     def _called(self, element: Flat) -> Any:
-        with tracing.init_scope(), registry.on_host():
+        with tracing.element_scope(), registry.on_host():
             return self._result(self._outer(element))
 
     def _called_first(self, element: Flat) -> Any:

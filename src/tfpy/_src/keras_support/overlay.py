@@ -32,8 +32,16 @@ PARTS = {
     "keras.src.utils.python_utils": "tfpy._src.keras_support.logs",
     "keras.src.utils.summary_utils": "tfpy._src.keras_support.summary",
     "keras.src.utils.model_visualization": "tfpy._src.keras_support.plotting",
+    "keras_hub.src.layers.preprocessing.preprocessing_layer": (
+        "tfpy._src.keras_support.hub_preprocessing"
+    ),
+    "keras_hub.src.models.clip.clip_tokenizer": "tfpy._src.keras_support.hub_tokenizers",
+    "keras_hub.src.tokenizers.sentence_piece_tokenizer_trainer": (
+        "tfpy._src.keras_support.hub_tokenizers"
+    ),
+    "keras_hub.src.utils.pipeline_model": "tfpy._src.keras_support.hub_pipeline",
 }
-"""Modules of Keras and the tfpy modules that patch them with `replace` after they are loaded."""
+"""Modules of Keras and KerasHub, and the modules that patch them with `replace` after loading."""
 
 LATER = {
     "absl.logging",
@@ -54,11 +62,14 @@ LATER = {
     "keras.src.visualization",
     "keras.visualization",
     "keras.wrappers",
+    "regex",
+    "sentencepiece",
+    "tokenizers",
     "tfpy._src.keras_support.dot",
     "tfpy._src.display.live_plot",
     "tfpy.experimental.dtensor",
 }
-"""Modules that Keras imports and rarely uses. They are loaded when a name is first accessed.
+"""Modules that Keras and KerasHub import and rarely use, which are loaded on first access.
 
 In a page they would take more than half of Keras's import time.
 """
@@ -114,7 +125,7 @@ def _wrapper(fullname: str) -> type[Wrapping] | None:
         return _Replacing
     if fullname in LATER or (AtOnce.runs and _IN_PAGE and fullname in STAND_INS):
         return _Deferring
-    return AtOnce if fullname == "keras" else None
+    return {"keras": AtOnce, "keras_hub": _Uncollected}.get(fullname)
 
 
 class Wrapping(Loader):
@@ -160,30 +171,39 @@ class _Replacing(Wrapping):
         importlib.import_module(PARTS[module.__name__]).replace(module)
 
 
-class AtOnce(Wrapping):
-    """A loader of Keras that disables garbage collection, and reports versions that are not tested.
+class _Uncollected(Wrapping):
+    """A loader of a large package that disables garbage collection.
 
     The imports make no garbage. In a page, the loaded objects are also excluded from later
-    collections, because Keras stays loaded as long as the page.
+    collections, because the package stays loaded as long as the page.
     """
-
-    runs = False
 
     def exec_module(self, module: types.ModuleType) -> None:
         was_enabled = gc.isenabled()
         gc.disable()
-        AtOnce.runs = True
         try:
             self.loader.exec_module(module)
             if _IN_PAGE:
                 gc.freeze()
+        finally:
+            if was_enabled:
+                gc.enable()
+
+
+class AtOnce(_Uncollected):
+    """A loader of Keras that reports versions that are not tested."""
+
+    runs = False
+
+    def exec_module(self, module: types.ModuleType) -> None:
+        AtOnce.runs = True
+        try:
+            super().exec_module(module)
         except Exception as error:
             versions.add_note(error)
             raise
         finally:
             AtOnce.runs = False
-            if was_enabled:
-                gc.enable()
         versions.warn_if_untested(str(module.__version__))
 
 

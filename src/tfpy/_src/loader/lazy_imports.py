@@ -34,11 +34,11 @@ def install(library: dict[str, Any] | None = None) -> None:
     Args:
         library: Dict that describes the part of the standard library.
     """
-    if not any(type(finder).__name__ == _Finder.__name__ for finder in sys.meta_path):
-        sys.meta_path.append(_Finder(library))
+    if not any(type(finder).__name__ == _LateFinder.__name__ for finder in sys.meta_path):
+        sys.meta_path.append(_LateFinder(library))
 
 
-class _Finder(MetaPathFinder):
+class _LateFinder(MetaPathFinder):
     """A finder for modules that no other finder has found."""
 
     def __init__(self, library: dict[str, Any] | None) -> None:
