@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import functools
-import types
 from typing import Any
 
 
-def replace(module: types.ModuleType) -> None:
+def replace(module: Any) -> None:
     """Patch the module of CLIPTokenizer or of the trainer of SentencePiece models."""
     if hasattr(module, "CLIPTokenizer"):
         _set_attributes(module.CLIPTokenizer)
