@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from passes.sketch import Sketch, becomes, check
 
+from tfpy import dtypes
 from tfpy._src.compiler.passes.movement import simplify_movement
 from tfpy._src.compiler.passes.padding import absorb_padding
 
@@ -148,6 +149,18 @@ def test_concats() -> None:
         simplify_movement,
         "%2:float32[4,3] = concat(%0, %0) axis=0",
         "return %0, %0, %2",
+    )
+
+
+def test_updates_of_everything() -> None:
+    s = Sketch((2, 3), (2, 3), (1, 3), ((2,), dtypes.int32))
+    whole = s("dynamic_update_slice", 0, 1, 3)
+    part = s("dynamic_update_slice", 0, 2, 3)
+    becomes(
+        s.returns(whole, part),
+        simplify_movement,
+        "%4:float32[2,3] = dynamic_update_slice(%0, %2, %3)",
+        "return %1, %4",
     )
 
 

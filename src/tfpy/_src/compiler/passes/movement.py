@@ -10,6 +10,7 @@ from tfpy._src.compiler.ir.aval import Shape
 from tfpy._src.compiler.ir.graph import Eqn, Graph
 from tfpy._src.compiler.ir.op import Op
 from tfpy._src.compiler.ops.concatenation import concat
+from tfpy._src.compiler.ops.dynamic_slices import dynamic_update_slice
 from tfpy._src.compiler.ops.movement import broadcast_to, pad, reshape, strided_slice, transpose
 from tfpy._src.compiler.passes.reductions import REDUCTIONS
 from tfpy._src.compiler.passes.rewrite import Builder, Rule, rewrite
@@ -166,6 +167,12 @@ def _concat(builder: Builder, eqn: Eqn) -> int | None:
     return builder.apply(concat, *pieces, axis=axis)
 
 
+def _update(builder: Builder, eqn: Eqn) -> int | None:
+    """Replace the result by an update of the whole tensor."""
+    x, update, _ = eqn.inputs
+    return update if builder.aval(update).shape == builder.aval(x).shape else None
+
+
 def _reduce(builder: Builder, eqn: Eqn) -> int | None:
     """Replace a reduction over axes of size 1 by a reshape."""
     (x,) = eqn.inputs
@@ -178,6 +185,7 @@ def _reduce(builder: Builder, eqn: Eqn) -> int | None:
 _RULES: dict[Op, Rule] = {
     broadcast_to: _broadcast,
     concat: _concat,
+    dynamic_update_slice: _update,
     pad: _pad,
     reshape: _reshape,
     strided_slice: _slice,
