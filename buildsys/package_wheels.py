@@ -114,7 +114,7 @@ OTHERS_LATE = (
     *("library/image/drawing", "library/io/image_parts", "library/io/jpeg_quality"),
     *("library/io/matching", "functions/graph_mode/*", "tensors/special/*", "testing/*"),
     *("functions/control/critical_section", "functions/control/lockstep"),
-    *("library/config/execution", "library/io/decoding", "tensors/composite/host_values"),
+    *("library/config/execution", "library/io/decoding"),
     *("library/strings/edit_distance", "library/strings/fingerprints", "library/strings/scripts"),
     *("library/io/dlpack", "data/databases", "library/sparse/ragged_crossing"),
     *("library/sparse/sampled", "tensors/nn/quantized_tensors"),
