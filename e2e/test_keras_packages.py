@@ -120,6 +120,10 @@ dataset = tensorflow.data.Dataset.from_tensor_slices(texts).batch(2)
 found["in_dataset"] = [rows.to_list() for rows in dataset.map(tokenizer)]
 words = keras_hub.models.BertTokenizer(["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "the", "##s"])
 found["words"] = [rows.to_list() for rows in dataset.map(words)]
+clip = ["t", "h", "e</w>", "th", "the</w>", "<|startoftext|>", "<|endoftext|>"]
+clip_rules = ["t h", "th e</w>"]
+clip = keras_hub.models.CLIPTokenizer({token: n for n, token in enumerate(clip)}, clip_rules)
+found["clip"] = clip(["The the", "the<|endoftext|>"])
 sentences = tensorflow.data.Dataset.from_tensor_slices(["the quick brown fox", "the dog", "a dog"])
 proto = keras_hub.tokenizers.compute_sentence_piece_proto(sentences, 24, model_type="bpe")
 pieces = keras_hub.tokenizers.SentencePieceTokenizer(proto)
@@ -170,5 +174,6 @@ def test_packages_come_when_a_page_asks(tfpy_page: Callable[..., OpenPage]) -> N
     assert found["tokens"] == found["in_dataset"][0] == TOKENS
     assert found["generated"] == GENERATED
     assert found["words"] == [[[5, 1, 1], [5, 5]]]
+    assert found["clip"] == [[4, 4], [4, 6]]
     assert found["round_trip"] == ["the quick brown fox", "the dog", "a dog"]
     assert 1 < found["loss"] < 4

@@ -104,6 +104,7 @@ def test_filled(tf: Any) -> Any:
         tf.zeros_like([1.5]),
         tf.ones_like([1, 2]),
         tf.ones_like(tf.constant([True])),
+        tf.ones_like(["a", "b"], "int32"),
         tf.zeros_like([1, 2], dtype=tf.float32),
         tf.fill([2], 2.0),
         tf.fill([2, 2], True),

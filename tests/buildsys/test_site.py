@@ -7,7 +7,7 @@ from typing import NoReturn
 
 import pytest
 
-from buildsys import gallery_models, h5py_wheel, package_wheels, site, wheel
+from buildsys import gallery_models, h5py_wheel, hub_wheels, package_wheels, site, wheel
 
 
 def _refuse(*_: object) -> NoReturn:
@@ -17,7 +17,7 @@ def _refuse(*_: object) -> NoReturn:
 def test_the_demo_is_served_before_h5py_is_built(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    for module in (gallery_models, h5py_wheel):
+    for module in (gallery_models, h5py_wheel, hub_wheels):
         monkeypatch.setattr(module, "ensure", _refuse)
     # Other tests use the wheel of the current sources.
     tfpy = tmp_path / "tfpy_web-0-py3-none-any.whl"

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tfpy._src.base.dtypes import DType
+from tfpy._src.base.dtypes import DType, as_dtype
 from tfpy._src.base.errors import InvalidArgumentError
 from tfpy._src.core.conversion import convert_to_tensor
 from tfpy._src.core.nest import assert_same_structure, flatten, pack_sequence_as
@@ -66,7 +66,7 @@ def mapped(
 
 def _together(kind: Any, values: list[Any]) -> Any:
     """Combine the rows of one result."""
-    dtype = kind if isinstance(kind, DType) else kind.dtype
+    dtype = as_dtype(kind) if isinstance(kind, DType | str | type) else kind.dtype
     if isinstance(kind, SparseTensor | SparseTensorSpec):
         return _sparse([checked(v) for v in values], kind, dtype)
     tensors = [v if isinstance(v, RaggedTensor) else convert_to_tensor(v) for v in values]

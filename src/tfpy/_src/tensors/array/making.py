@@ -143,14 +143,14 @@ def ones_like(input: TensorLike, dtype: DTypeLike | None = None, name: str | Non
     """Create a tensor of ones with the shape of a given tensor.
 
     Args:
-        input: Numeric or boolean tensor.
+        input: Tensor, numeric or boolean unless `dtype` is passed.
         dtype: Dtype of the result. Default: the dtype of `input`.
 
     Returns:
         Tensor of ones with the shape of `input` and the dtype `dtype`.
 
     Raises:
-        tf.errors.InvalidArgumentError: If `input` is a string tensor.
+        tf.errors.InvalidArgumentError: If `input` is a string tensor and `dtype` is None.
 
     Example:
         >>> import tfpy as tf
@@ -160,7 +160,8 @@ def ones_like(input: TensorLike, dtype: DTypeLike | None = None, name: str | Non
     See also: `tf.ones`, `tf.zeros_like`.
     """
     tensor = convert_to_tensor(input)
-    infer.check_dtype("ones_like", tensor.aval, infer.ANY - {dtypes.string}, "input")
+    if dtype is None:
+        infer.check_dtype("ones_like", tensor.aval, infer.ANY - {dtypes.string}, "input")
     return _filled_like(1, tensor, dtype)
 
 
