@@ -104,3 +104,25 @@ def test_convolutions(tf: Any, backend: str, stride: int) -> None:
     with gaining():
         got = forward(tf.constant(x)).numpy()
     check(backend, got, *wanted)
+
+
+@run_in_browser(backends=["cpu", "wasm", "webgl", "webgpu"])
+def test_weights_that_are_stored_as_bytes(tf: Any, backend: str) -> None:
+    """Check products with an int8 Variable and its rows, as in Keras's quantized layers."""
+    rng = np.random.default_rng(5)
+    numbers = rng.integers(-127, 128, (64, 96)).astype(np.int8)
+    x = rng.integers(-127, 128, (3, 64)).astype(np.float32)
+    w = tf.Variable(numbers)
+
+    @tf.function
+    def forward(x: Any, ids: Any) -> Any:
+        narrow = tf.cast(tf.cast(x, tf.int8), tf.int32)
+        products = tf.matmul(narrow, tf.cast(w, tf.int32)), x @ tf.cast(w, tf.float32)
+        return *products, tf.cast(tf.gather(w, ids), tf.float32)
+
+    for _ in range(2):
+        whole, floats, rows = forward(tf.constant(x), tf.constant([5, 0, 63]))
+        np.testing.assert_array_equal(whole.numpy(), x.astype(np.int32) @ numbers.astype(np.int32))
+        np.testing.assert_allclose(floats.numpy(), x @ numbers.astype(np.float32), rtol=1e-6)
+        np.testing.assert_array_equal(rows.numpy(), numbers[[5, 0, 63]].astype(np.float32))
+        np.testing.assert_array_equal(w.numpy(), numbers)

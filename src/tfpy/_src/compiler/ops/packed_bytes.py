@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from tfpy._src.base.dtypes import float32, int32
+from tfpy._src.base.dtypes import float32, int8, int32
 from tfpy._src.base.errors import invalid
 from tfpy._src.compiler.ir.aval import Array, Aval, Shape
 from tfpy._src.compiler.ir.kernel import KernelCall
@@ -43,7 +43,7 @@ def words_of(k: int) -> int:
 
 
 def _pack_infer(x: Aval, kind: str) -> Aval:
-    if len(x.shape) != 3 or x.dtype != (int32 if kind == WHOLE else float32):
+    if len(x.shape) != 3 or x.dtype not in ((int8, int32) if kind == WHOLE else (float32,)):
         raise invalid("pack_bytes", f"expected [rows, parts, k] for kind={kind}, got {x}")
     return Aval((*x.shape[:2], words_of(x.shape[2]) + HEADER), int32)
 

@@ -58,10 +58,10 @@ def pack_quantized(graph: Graph, target: Target, bits: int = 8) -> Graph:
 def pack_products_of_bytes(graph: Graph, target: Target, weights: Collection[int]) -> Graph:
     """Rewrite int32 products of activations and weights cast from int8, as in Keras's int8 layers.
 
-    The sums are the same. ::
+    The sums are the same. The host packs the weights, so that they are never stored as int32. ::
 
         %2:int32[8,64] = cast(%0:int8[8,64])      %4:int32[8,1,20] = pack_bytes(%2 …) kind=whole
-        %3:int32[64,64] = cast(%1:int8[64,64]) -> %5:int32[64,1,20] = pack_bytes(%3 …) kind=whole
+        %3:int32[64,64] = cast(%1:int8[64,64]) -> %5:int32[64,1,20] = pack_bytes(%1 …) kind=whole
         %4:int32[8,64] = matmul(%2, %3)           %6:int32[1,1,8,64] = packed_conv2d(%4, %5) …
 
     Args:
@@ -83,6 +83,7 @@ def pack_products_of_bytes(graph: Graph, target: Target, weights: Collection[int
             return None
         if w not in WeightOnly(builder.graph, weights):
             return None
+        eqn = eqn._replace(inputs=(x, _before_cast(builder, w)))
         found = _few_rows(builder, eqn, target, 8, WHOLE)
         return _product(builder, eqn, WHOLE, WHOLE) if found is None else found
 
@@ -97,6 +98,16 @@ def was_int8(builder: Builder, value: int) -> bool:
     if eqn is None or builder.result(eqn).dtype != int32:
         return False
     return builder.aval(eqn.inputs[0]).dtype == int8
+
+
+def _before_cast(builder: Builder, value: int) -> int:
+    """Return the int8 values from which int32 values are cast, moved in the same way."""
+    eqn = builder.producer(value)
+    assert eqn is not None, "was_int8() has checked it"
+    (source,) = eqn.inputs
+    if eqn.op is not cast:
+        return builder.add(eqn.op, (_before_cast(builder, source),), eqn.attrs)
+    return source if builder.aval(source).dtype == int8 else _before_cast(builder, source)
 
 
 def _few_rows(
