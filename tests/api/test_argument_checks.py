@@ -82,7 +82,7 @@ def test_arguments(name: str) -> None:
 
 @pytest.mark.parametrize("index", [-1, 5, [2, 7]])
 def test_an_index_outside_of_a_permutation(index: Any) -> None:
-    with pytest.raises(tfpy.errors.InvalidArgumentError, match=r"is not in \[0, 4\]"):
+    with pytest.raises(tfpy.errors.InvalidArgumentError, match=r"must be >= (0|index)"):
         tfpy.random.experimental.index_shuffle(index, [1, 2, 3], 4)
 
 

@@ -94,3 +94,16 @@ def test_patterns_of_shapes() -> None:
 def test_what_is_numeric(lib: Any) -> Any:
     values = [lib.constant(1), lib.constant("a"), 3, lib.constant(True)]
     return [bool(lib.debugging.is_numeric_tensor(v)) for v in values]
+
+
+@same
+def test_static_assertions(tf: Any) -> Any:
+    """Check that constant conditions are checked while a graph is built."""
+    with tf.Graph().as_default():
+        calls = [
+            lambda: tf.debugging.assert_less(1, 1),
+            lambda: tf.debugging.assert_negative(1),
+            lambda: tf.debugging.assert_equal([1, 2], [1, 2]),
+            lambda: tf.debugging.Assert(False, ["it is checked later"]),
+        ]
+        return [error(call) for call in calls]

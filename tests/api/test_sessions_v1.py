@@ -471,3 +471,16 @@ def test_loss_scales(tf: Any) -> Any:
     ]
     described = [repr(fixed), repr(scale), len(optimizer.variables())]
     return eager, x.numpy(), graph, fixed(), described, [error(call) for call in wrong]
+
+
+@same
+def test_initializers_of_get_variable(tf: Any) -> Any:
+    get = tf.compat.v1.get_variable
+    wrong = [
+        lambda: get("a", [1], initializer=tf.constant(1.0)),
+        lambda: get("b", initializer=tf.constant(1), dtype=tf.float32),
+        lambda: get("c", initializer=lambda shape: [2.0]),
+        lambda: get("d", [None], initializer=tf.ones_initializer()),
+        lambda: get("e"),
+    ]
+    return get("f", initializer=lambda: [2.0]), [error(call) for call in wrong]

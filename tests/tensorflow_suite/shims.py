@@ -106,7 +106,7 @@ def name_scope(
     """Open a scope, which has no effect while ops are computed at once."""
     if skip_on_eager and tf.executing_eagerly():
         return nullcontext()
-    return tf.name_scope(name or default_name)
+    return tf.name_scope(name or default_name or "")
 
 
 def unknown_shape(rank: int | None = None) -> Any:

@@ -12,6 +12,7 @@ from tfpy._src.base.errors import InvalidArgumentError
 from tfpy._src.core.array_text import summary
 from tfpy._src.core.typing import TensorLike
 from tfpy._src.functions.control.effects import effect
+from tfpy._src.functions.trace.symbolic import is_symbolic
 
 
 def Assert(  # noqa: N802 - TensorFlow's name
@@ -47,7 +48,13 @@ def Assert(  # noqa: N802 - TensorFlow's name
     return hold(condition, [], list(data), summarize)
 
 
-def hold(condition: Any, said: Sequence[Any], data: Sequence[Any], keep: int | None) -> Any:
+def hold(
+    condition: Any,
+    said: Sequence[Any],
+    data: Sequence[Any],
+    keep: int | None,
+    is_static: bool = False,
+) -> Any:
     """Raise an error at each run unless a condition is true.
 
     Returns:
@@ -58,6 +65,7 @@ def hold(condition: Any, said: Sequence[Any], data: Sequence[Any], keep: int | N
         said: Strings or string tensors at the beginning of the message.
         data: Values that follow them.
         keep: Number of items shown at both ends of each axis. Default: 3. All if negative.
+        is_static: If True, a constant condition is checked while a function is traced.
 
     Raises:
         InvalidArgumentError: If the condition is false.
@@ -65,7 +73,7 @@ def hold(condition: Any, said: Sequence[Any], data: Sequence[Any], keep: int | N
 
     graph = tracing.active_graph()
     if graph is not None:
-        return graph.record(hold, (condition, said, data, keep), {})
+        return graph.record(hold, (condition, said, data, keep, is_static), {})
 
     def check(holds: Any, texts: Any, values: Any) -> None:
         if not np.asarray(holds).all():
@@ -73,7 +81,8 @@ def hold(condition: Any, said: Sequence[Any], data: Sequence[Any], keep: int | N
             message = "\n".join(shown) or "assertion failed"
             raise InvalidArgumentError(None, "Assert", f"Assertion failed. {message}")
 
-    if not effect(check, condition, list(said), list(data)):
+    is_known = is_static and not is_symbolic(condition)
+    if is_known or not effect(check, condition, list(said), list(data)):
         check(condition, said, data)
     return None
 

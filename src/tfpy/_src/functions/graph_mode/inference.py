@@ -102,6 +102,8 @@ def infer(
     except NotTraceableError:
         return _sampled(function, args, kwargs)
     except InvalidArgumentError as error:
+        if error.op_name == "Assert":
+            raise
         raise ValueError(error.message) from error
 
 

@@ -46,7 +46,7 @@ def _comparison(name: str, symbol: str, op: Any, holds: str, fails: str) -> Call
     ) -> None:  # fmt: skip
         a, b = _operands(op, x, y)
         said = [*([message] if message else []), f"Condition x {symbol} y did not hold."]
-        return hold(reduce_all(op(a, b)), said, ["x:", a, "y:", b], summarize)
+        return hold(reduce_all(op(a, b)), said, ["x:", a, "y:", b], summarize, is_static=True)
 
     assertion.__name__ = assertion.__qualname__ = name
     assertion.__doc__ = f"""Assert that `x {symbol} y` holds for every element, with broadcasting.
@@ -129,7 +129,7 @@ def _sign(name: str, symbol: str, op: Any, holds: str, fails: str) -> Callable[.
             *([message] if message else []),
             f"Condition x {symbol} 0 did not hold element-wise:",
         ]
-        return hold(reduce_all(op(a, 0)), said, [a], summarize)
+        return hold(reduce_all(op(a, 0)), said, [a], summarize, is_static=True)
 
     assertion.__name__ = assertion.__qualname__ = name
     assertion.__doc__ = f"""Assert that `x {symbol} 0` holds for every element.

@@ -14,7 +14,7 @@ from tfpy._src.core.typing import IntLike, ShapeLike, TensorLike
 from tfpy._src.library.image.batches import as_batch, batched, from_batch
 from tfpy._src.library.image.geometry import crop_to_bounding_box, pad_to_bounding_box
 from tfpy._src.tensors.array.joining import stack
-from tfpy._src.tensors.array.making import cast
+from tfpy._src.tensors.array.making import cast, zeros
 from tfpy._src.tensors.array.slicing import take
 from tfpy._src.tensors.array.static import static_int, static_ints
 from tfpy._src.tensors.composite.ragged.tensor import RaggedTensor
@@ -127,6 +127,11 @@ def _ragged_resize(
 
     The result is ragged if the images keep their proportions.
     """
+    if images.shape.rank != 4:
+        raise ValueError(f"resize: the rank must be 4 for ragged images, got shape {images.shape}")
+    if not images.shape[0]:
+        channels = images.flat_values.aval.shape[-1] if images.ragged_rank < 3 else 0
+        return zeros([0, *static_ints(size), channels])
     found = [
         resize(image.to_tensor() if isinstance(image, RaggedTensor) else image, size, method,
                preserve_aspect_ratio, antialias)

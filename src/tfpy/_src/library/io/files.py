@@ -241,15 +241,19 @@ def decode_raw(
                 f"({kind.size}), and greater than zero",
             )
         items = [s[:length].ljust(length, b"\0") for s in items]
-    sizes = {len(s) for s in items}
-    if len(sizes) > 1:
-        raise invalid_value("decode_raw", f"strings have different lengths: {sorted(sizes)}")
-    size = sizes.pop() if sizes else 0
+    size = len(items[0]) if items else 0
+    for i, item in enumerate(items):
+        if len(item) != size:
+            raise invalid_value(
+                "decode_raw",
+                "DecodeRaw requires input strings to all be the same size, but element "
+                f"{i} has size {size} != {len(item)}",
+            )
     if size % kind.size:
         raise invalid_value(
             "decode_raw",
-            f"Input has length {size}, which is not a multiple of the size of {kind.name} "
-            f"({kind.size})",
+            f"Input to DecodeRaw has length {size} that is not a multiple of {kind.size}, the size "
+            f"of {kind.name}",
         )
     array = _numbers(b"".join(items), kind, little_endian)
     return constant(array.reshape(*x.aval.shape, size // kind.size))

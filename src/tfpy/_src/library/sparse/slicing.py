@@ -101,7 +101,9 @@ def split(
     See also: `tf.sparse.concat`, `tf.sparse.slice`.
     """
     if sp_input is None or num_split is None or axis is None:
-        raise ValueError("sparse.split: sp_input, num_split and axis are required")
+        raise ValueError(
+            "sparse.split: Keyword arguments are required: sp_input, num_split and axis"
+        )
     x, count = checked(sp_input), int(num_split)
     at = normalize_axis("sparse.split", int(axis), x.ndim)
     n = x.host_shape[at]

@@ -234,6 +234,8 @@ def _with_all_axes(keys: tuple[Any, ...], tensor: Tensor) -> list[Any]:
     if sum(k is Ellipsis for k in keys) > 1:
         raise invalid("strided_slice", "Multiple ellipses in slice spec not allowed")
     given = sum(k is not None and k is not Ellipsis for k in keys)
+    if given > tensor.ndim == 0:
+        raise invalid("strided_slice", "Attempting to slice scalar input.")
     if given > tensor.ndim:
         raise invalid(
             "strided_slice",

@@ -55,7 +55,7 @@ def sequence_mask(
         size = max(0, int(host.max())) if host.size else 0
     else:
         if convert_to_tensor(maxlen).ndim:
-            raise ValueError(f"sequence_mask: maxlen must be scalar, received {maxlen!r}")
+            raise ValueError(f"sequence_mask: `maxlen` must be scalar, received {maxlen!r}")
         number = static_number(maxlen)
         size = math.ceil(number) if isinstance(number, float) else static_int(maxlen)
         if size < 0:

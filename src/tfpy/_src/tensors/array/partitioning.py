@@ -51,7 +51,8 @@ def unravel_index(indices: TensorLike, dims: ShapeLike, name: str | None = None)
     at, sizes = convert_to_tensor(indices), static_ints(dims)
     wrong = [n for n in sizes if n <= 0]
     if wrong:
-        message = f"dims must be positive, got {wrong[0]} in {list(sizes)}"
+        what = "cannot contain a dim of zero" if wrong[0] == 0 else "must be positive"
+        message = f"dims {what}, got {wrong[0]} in {list(sizes)}"
         raise invalid_value("unravel_index", message)
     count = math.prod(sizes)
     places = indexing.range_(start=0, delta=1, count=count, dtype=at.dtype)

@@ -48,7 +48,8 @@ def reverse(tensor: TensorLike, axis: TensorLike, name: str | None = None) -> Te
         return x
     axes = [normalize_axis("reverse", a, x.ndim) for a in static_ints(axis)]
     if len(set(axes)) < len(axes):
-        raise invalid("reverse", f"an axis is specified more than once in {axes}")
+        twice = next(a for a in axes if axes.count(a) > 1)
+        raise invalid("reverse", f"axis {twice} specified more than once in {axes}")
     flip = [i in axes for i in range(x.ndim)]
     return movement.strided_slice(
         x,

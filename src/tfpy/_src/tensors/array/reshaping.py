@@ -198,7 +198,7 @@ def expand_dims(input: TensorLike, axis: IntLike, name: str | None = None) -> Te
     x = convert_to_tensor(input)
     axes = static_ints(axis)
     if len(axes) != 1:
-        raise invalid("expand_dims", f"axis must be one integer, got {list(axes)}")
+        raise invalid("expand_dims", f"axis must be a tensor with a single value, got {list(axes)}")
     at = normalize_axis("expand_dims", axes[0], x.ndim + 1)
     return reshape(x, [*x.aval.shape[:at], 1, *x.aval.shape[at:]])
 

@@ -302,7 +302,9 @@ def where(
 
 def check_mask(shape: Shape, mask: Shape) -> None:
     """Raise a ValueError unless a mask covers the leading dimensions of a shape."""
-    if not mask or tuple(shape[: len(mask)]) != tuple(mask):
+    if not mask:
+        raise ValueError("boolean_mask: the mask cannot be a scalar")
+    if tuple(shape[: len(mask)]) != tuple(mask):
         raise ValueError(
             f"Shapes {tuple(shape)} and {tuple(mask)} are incompatible: the mask must cover the "
             "leading dimensions"

@@ -73,11 +73,14 @@ class SparseTensor(CompositeOperand):
                 f"shapes {self.indices.shape}, {self.values.shape} and {self.dense_shape.shape}"
             )
         self.host_shape: tuple[int, ...] = tuple(self.dense_shape.host_view().tolist())
-        if self.indices.aval.shape != (self.values.aval.shape[0], len(self.host_shape)):
-            raise ValueError(
-                f"SparseTensor: indices of shape {self.indices.shape} do not match "
-                f"{self.values.shape[0]} values of a tensor of rank {len(self.host_shape)}"
-            )
+        wanted = (self.values.aval.shape[0], len(self.host_shape))
+        for found, size in zip(self.indices.aval.shape, wanted, strict=True):
+            if found != size:
+                raise ValueError(
+                    f"SparseTensor: Dimensions {found} and {size} are not compatible: indices of "
+                    f"shape {self.indices.shape} do not match {self.values.shape[0]} values of a "
+                    f"tensor of rank {len(self.host_shape)}"
+                )
 
     @property
     def shape(self) -> TensorShape:

@@ -76,8 +76,9 @@ def matmul(
 
     See also: `tf.linalg.matvec`, `tf.tensordot`, `tf.einsum`.
     """
-    if (transpose_a and adjoint_a) or (transpose_b and adjoint_b):
-        raise ValueError("matmul: only one of transpose and adjoint can be True for a side")
+    for side, both in (("a", transpose_a and adjoint_a), ("b", transpose_b and adjoint_b)):
+        if both:
+            raise ValueError(f"Only one of transpose_{side} and adjoint_{side} can be True.")
     x, y = as_tensors(contraction.matmul, (a, b))
     if (a_is_sparse or b_is_sparse) and not x.ndim == y.ndim == 2:
         raise invalid(

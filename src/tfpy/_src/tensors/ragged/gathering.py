@@ -11,6 +11,7 @@ from tfpy._src.base.errors import invalid_value
 from tfpy._src.compiler.ops.families import infer
 from tfpy._src.core.conversion import constant
 from tfpy._src.tensors.array import reshaping, slicing
+from tfpy._src.tensors.array.joining import concat
 from tfpy._src.tensors.composite.ragged import row_partition as partition
 from tfpy._src.tensors.composite.ragged.axes import positive_axis
 from tfpy._src.tensors.composite.ragged.rows import row_count, take_rows
@@ -86,7 +87,9 @@ def _gather_in_batches(x: Any, at: Any, batch_dims: int, axis: int) -> Any:
         return picks.with_values(inner)
     if axis > 1 or (isinstance(at, RaggedTensor) and isinstance(at.values, RaggedTensor)):
         parts = [gather(rows[i], at[i], axis=axis - 1) for i in range(row_count(rows))]
-        return stack(parts)
+        if any(isinstance(part, RaggedTensor) for part in parts):
+            return stack(parts)
+        return RaggedTensor.from_row_lengths(concat(parts, 0), [row_count(p) for p in parts])
     if not isinstance(at, RaggedTensor):
         return _gather_of_each_row(rows, at.host_view())
     moved = _moved(rows, partition.rowids(at.splits), at.values.host_view())

@@ -20,6 +20,18 @@ from tfpy._src.tensors.ragged.row_partitions import RowPartition
 from tfpy._src.tensors.ragged.shape_spec import DynamicRaggedShapeSpec
 
 
+def _check_lengths(lengths: Any, num_row_partitions: Any) -> None:
+    """Raise an error if the arguments of `from_lengths` do not have the right types."""
+    if not isinstance(lengths, list | tuple):
+        raise ValueError(f"lengths should be a list, got {lengths!r}")
+    if not isinstance(num_row_partitions, int | None):
+        raise ValueError(f"num_row_partitions should be an int or None, got {num_row_partitions!r}")
+    for length in lengths:
+        parts = length if isinstance(length, tuple | list | np.ndarray) else [length]
+        if not all(isinstance(n, int | np.integer) for n in parts):
+            raise ValueError(f"element of lengths should be int or tuple of ints, got {length!r}")
+
+
 class DynamicRaggedShape(Listed, Dispatched):
     """The shape of a ragged tensor with the lengths of its rows, as `tf.shape` returns it.
 
@@ -96,18 +108,24 @@ class DynamicRaggedShape(Listed, Dispatched):
             A `tf.experimental.DynamicRaggedShape`.
 
         Raises:
-            ValueError: If the first axis is ragged, or the lengths do not fit together.
+            ValueError: If the first axis is ragged, the lengths do not fit together, or a length is
+                not an integer or a tuple of integers.
 
         Example:
             >>> import tfpy as tf
             >>> tf.experimental.DynamicRaggedShape.from_lengths([2, (2, 1), 3])
             <DynamicRaggedShape lengths=[2, (2, 1), 3] num_row_partitions=1>
         """
+        _check_lengths(lengths, num_row_partitions)
         ragged = [i for i, n in enumerate(lengths) if not isinstance(n, int)]
         if 0 in ragged:
             raise ValueError(f"The first axis cannot be ragged, got lengths[0] = {lengths[0]}")
         count = max(ragged, default=0) if num_row_partitions is None else num_row_partitions
-        if not max(ragged, default=0) <= count < max(len(lengths), 1):
+        if count and not lengths:
+            raise ValueError(f"num_row_partitions==0 for a scalar shape, got {count}")
+        if count >= max(len(lengths), 1):
+            raise ValueError(f"num_row_partitions should be less than {len(lengths)}, got {count}")
+        if count < max(ragged, default=0):
             raise ValueError(f"num_row_partitions={count} does not fit lengths {lengths}")
         sizes = [np.atleast_1d(np.asarray(n, np.int32)) for n in lengths]
         rows, found, uniform = int(sizes[0][0]) if sizes else 0, [], []

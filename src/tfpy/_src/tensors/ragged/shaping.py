@@ -137,6 +137,7 @@ def stack(
     if rank == 0:
         return RaggedTensor.from_row_lengths(joining.stack(tensors), [len(tensors)]).values
     if at == 0:
+        tensors = [outer(t) if t.ndim > 1 else t for t in tensors]
         lengths = np.array([row_count(t) for t in tensors], np.int32)
         return RaggedTensor(_concat(tensors, 0), partition.from_lengths(lengths))
     return _concat([outer(expand_dims(t, at)) for t in tensors], at)

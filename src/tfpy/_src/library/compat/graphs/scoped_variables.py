@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from typing import Any
 
 from tfpy._src.base import dtypes, tracing
 from tfpy._src.base.dtypes import as_dtype
 from tfpy._src.core import name_scope as scopes
-from tfpy._src.core.tensor import Tensor
+from tfpy._src.core.conversion import convert_to_tensor
 from tfpy._src.core.tensor_shape import TensorShape
 from tfpy._src.core.typing import DTypeLike, ShapeLike, TensorLike
 from tfpy._src.functions.graph_mode.collections import GraphKeys
@@ -70,7 +71,8 @@ def get_variable(
 
     Raises:
         ValueError: If the Variable exists and the scope does not reuse Variables, if it does not
-            exist and the scope reuses Variables, or if the shape or dtype is a different one.
+            exist and the scope reuses Variables, if the shape or dtype is a different one, or if
+            the initializer does not match.
 
     Example:
         >>> import tfpy as tf
@@ -80,6 +82,13 @@ def get_variable(
 
     See also: `tf.compat.v1.variable_scope`.
     """
+    if dtype is not None and initializer is not None and not callable(initializer):
+        found_dtype = convert_to_tensor(initializer).dtype
+        if found_dtype != as_dtype(dtype):
+            raise ValueError(
+                f"Initializer type '{found_dtype}' and explicit dtype '{as_dtype(dtype)}' don't "
+                "match."
+            )
     store = scope_store()
     scope = store.scope
     full = f"{scope.name}/{name}" if scope.name else name
@@ -189,18 +198,31 @@ def _checked(known: Variable, name: str, shape: Any, dtype: Any, reuse: Any) -> 
 
 def _initial(name: str, shape: Any, dtype: Any, initializer: Any) -> TensorLike | Callable[[], Any]:
     """Return the initial value of a Variable, or a function that makes it."""
-    if initializer is None:
-        kind = as_dtype(dtype)
-        initializer = GlorotUniform() if kind.is_floating else Zeros()
-    if not callable(initializer):
-        if shape is not None and not isinstance(initializer, Tensor):
+    given = TensorShape(shape)
+    if initializer is not None and not callable(initializer):
+        if shape is not None:
             raise ValueError("If initializer is a constant, do not specify shape.")
         found: TensorLike = initializer
         return found
-    made = initializer() if isinstance(initializer, type) else initializer
-    given = TensorShape(shape)
-    if shape is None or not given.is_fully_defined():
+    if not given.is_fully_defined() and (initializer is None or shape is not None):
         raise ValueError(
             f"Shape of a new variable ({name}) must be fully defined, but instead was {given}."
         )
-    return lambda: made(given.as_list(), dtype=as_dtype(dtype))
+    if initializer is None:
+        initializer = GlorotUniform() if as_dtype(dtype).is_floating else Zeros()
+    made: Callable[..., Any] = initializer() if isinstance(initializer, type) else initializer
+    if shape is not None:
+        return lambda: made(given.as_list(), dtype=as_dtype(dtype))
+    if not _needs_no_arguments(made):
+        raise ValueError(
+            "The initializer passed is not valid. It should be a callable with no arguments and "
+            "the shape should not be provided or an instance of `tf.keras.initializers.*' and "
+            "`shape` should be fully defined."
+        )
+    return made
+
+
+def _needs_no_arguments(function: Callable[..., Any]) -> bool:
+    parameters = inspect.signature(function).parameters.values()
+    optional = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+    return all(p.default is not p.empty or p.kind in optional for p in parameters)
