@@ -125,6 +125,8 @@ OTHERS_LATE = (
 ENGINE = "tfpy/_src/"
 FINDS = ("__init__", *(f"loader/{name}" for name in LOADER))
 """Modules of the engine that stay files, because they let Python find the others."""
+RAW_OPS = ("tfpy/raw_ops.", "tfpy/__pycache__/raw_ops.")
+"""Beginnings of the names of a large public module, which is packed with the engine."""
 IN_RUN = ("tfpy/assets/xnnpack-*.wasm", "tfpy/assets/tfpy-run.*")
 """The wasm modules and the runner of exported programs, which the site has in run/."""
 HOST = (
@@ -142,6 +144,7 @@ ENGINE_LATE = (
     # Groups of names that programs of a certain kind use.
     *(f"{ENGINE}library/{name}/*" for name in LIBRARY_LATE),
     *(f"{ENGINE}{name}" for name in OTHERS_LATE),
+    "tfpy/raw_ops",
     # Checkpoints and SavedModels.
     f"{ENGINE}checkpoints/[!_s]*",
     f"{ENGINE}checkpoints/saved_models/*",
@@ -151,7 +154,7 @@ ENGINE_LATE = (
     f"{ENGINE}compiler/lower/jax/*",
     *(f"{ENGINE}backends/jax/{name}" for name in JAX_LATE),
 )
-"""Modules of the engine that few pages use."""
+"""Modules that few pages use."""
 
 
 def numpy(wheel: Path) -> Path:
@@ -247,17 +250,14 @@ def _packed(top: str, sources: Mapping[str, bytes], code: Mapping[str, bytes]) -
 
 
 def with_packed_engine(wheel: Path) -> Path:
-    """Return tfpy's wheel without IN_RUN and HOST, and with the engine packed.
-
-    The engine has hundreds of modules.
-    """
+    """Return tfpy's wheel without IN_RUN and HOST, and with the engine and RAW_OPS packed."""
     left_out = (*IN_RUN, *HOST)
     with zipfile.ZipFile(wheel) as old:
         names = [name for name in old.namelist() if not any(fnmatch(name, p) for p in left_out)]
         files = {name: old.read(name) for name in names}
     kept = {ENGINE + name for name in FINDS}
     sources, code = {}, {}
-    for name in [name for name in files if name.startswith(ENGINE)]:
+    for name in [name for name in files if name.startswith((ENGINE, *RAW_OPS))]:
         if name.endswith(".pyc") and bytecode.module(name) not in kept:
             code[name] = files.pop(name)
         elif not name.endswith(".pyc") and name.removesuffix(".py") not in kept:
