@@ -10,6 +10,7 @@ import tfpy as tf
 from tfpy._src.compiler.ir.evaluate import evaluate
 from tfpy._src.compiler.ir.graph import Eqn, Graph
 from tfpy._src.compiler.ir.verify import verify
+from tfpy._src.compiler.passes.loop_constants import embed_loop_constants
 from tfpy._src.compiler.passes.loop_variables import divide_loop_variables
 from tfpy._src.compiler.passes.loops import reduce_loops, share_loops
 
@@ -173,3 +174,28 @@ def test_variables_that_the_test_returns_stay() -> None:
     before, after = divided(program, 1)
     assert [v.shape for v in dict(after.attrs)["test"].avals[:1]] == [()]
     assert len(before.outputs) == len(after.outputs)
+
+
+def test_numbers_that_are_read_become_constants() -> None:
+    @tf.function
+    def program(x: Any) -> Any:
+        least, shift = tf.constant(2.5), tf.constant([0.5, 1.0, 1.5, 2.0])
+        i, y = tf.constant(0), x
+        while i < tf.constant(3):
+            z = y
+            for _ in tf.range(2):
+                z = tf.where(z > least, z, z + shift)
+            y, i = z, i + 1
+        return y, least
+
+    before = program.get_concrete_function(tf.constant(X)).traced.graph
+    after = embed_loop_constants(before)
+    verify(after)
+    (loop,) = loops(after)
+    assert len(loop.inputs) < len(loops(before)[0].inputs)
+    body = dict(loop.attrs)["body"]
+    (inner,) = loops(body)
+    assert all(body.avals[v].size != 1 for v in inner.inputs[dict(inner.attrs)["state"] :])
+    for got, wanted in zip(evaluate(after, [X]), evaluate(before, [X]), strict=True):
+        np.testing.assert_array_equal(got, wanted)
+    assert embed_loop_constants(after) is after

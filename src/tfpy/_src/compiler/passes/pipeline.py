@@ -24,6 +24,7 @@ from tfpy._src.compiler.passes.fuse.elementwise import fuse_elementwise
 from tfpy._src.compiler.passes.fuse.epilogue import fuse_epilogue
 from tfpy._src.compiler.passes.fuse.kernels import PATTERNS
 from tfpy._src.compiler.passes.fuse.prologue import fuse_prologue
+from tfpy._src.compiler.passes.loop_constants import embed_loop_constants
 from tfpy._src.compiler.passes.loop_variables import divide_loop_variables
 from tfpy._src.compiler.passes.loops import reduce_loops, share_loops
 from tfpy._src.compiler.passes.movement import simplify_movement
@@ -59,7 +60,11 @@ STAGES: Mapping[str, tuple[Pass, ...]] = {
     "close": (Pass(close),),
     "share loops": (Pass(share_loops),),
     "strip": (Pass(strip_annotations, ("spreads",)),),
-    "reduce loops": (Pass(reduce_loops), Pass(divide_loop_variables)),
+    "reduce loops": (
+        Pass(reduce_loops),
+        Pass(divide_loop_variables),
+        Pass(embed_loop_constants),
+    ),
     "integers": (
         Pass(multiply_stored_weights, ("target", "weights")),
         Pass(pack_products_of_bytes, ("target", "weights")),
