@@ -20,7 +20,7 @@ enum class Scaling { kNone, kMultiply, kDivide };
 
 struct AttentionShape {
   size_t outer, inner, m, n, depth, width;
-  size_t group;  // adjacent matrices of q that share a k and a v, whose inner strides step by group
+  size_t group;  // adjacent matrices of q that share one of the inner / group matrices of k and v
   Strides q, k, v, out, mask;
   bool is_masked;
   bool are_blind_zero;  // rows of the result are zeros if the mask hides all their keys

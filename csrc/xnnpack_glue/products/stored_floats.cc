@@ -105,7 +105,7 @@ void add_rows(const FloatProduct& product, const float* x, const Run& rows, size
   }
 }
 
-// Computes columns of one row of the product: those of the chunks first..last.
+// Computes the columns of the chunks first..last, in one row of the product.
 template <size_t kBits>
 void multiply_row(const FloatProduct& product, size_t row, size_t first, size_t last, f32x4* sums) {
   using C = Chunk<kBits>;

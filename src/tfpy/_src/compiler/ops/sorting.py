@@ -158,8 +158,8 @@ largest = register(
         params=("values",),
         doc="""Indices of the k largest elements along the last axis, int32.
 
-        The order is that of a heap from which the smallest element is removed before a larger one
-        is added. On GPUs and jax, the elements are in descending order.
+        The elements are in the order of a heap. Before a larger element is added to it, the
+        smallest one is removed. On GPUs and jax, the elements are in descending order.
         """,
         samples=_largest_samples,
     )
