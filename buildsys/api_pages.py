@@ -164,10 +164,19 @@ def _types_page(namespace: str) -> str:
             if isinstance(alias, ast.AnnAssign) and ast.unparse(alias.target) in names:
                 assert alias.value is not None
                 lines += [f".. py:type:: {ast.unparse(alias.target)}"]
-                lines += [f"   :canonical: {ast.unparse(alias.value)}", ""]
+                value = _PublicNames().visit(alias.value)
+                lines += [f"   :canonical: {ast.unparse(value)}", ""]
                 described = inspect.cleandoc(ast.literal_eval(ast.unparse(text)))
                 lines += [*indent(described, "   ").splitlines(), ""]
     return "\n".join([*lines, "```", ""])
+
+
+class _PublicNames(ast.NodeTransformer):
+    """Replaces names of tfpy's classes in type aliases by their public names."""
+
+    def visit_Name(self, node: ast.Name) -> ast.Name:
+        is_class = inspect.isclass(vars(_module("tf")).get(node.id))
+        return ast.Name(f"tf.{node.id}") if is_class else node
 
 
 def _alias(name: str, home: str) -> list[str]:

@@ -33,6 +33,8 @@ class PageFailed(Exception):
 class PageDevice:
     """A substitute for ``bridge.Device`` of a browser."""
 
+    reads_at_once = True
+
     def __init__(self, evaluate: Evaluate, variant: str) -> None:
         self._evaluate = evaluate
         self.variant = variant

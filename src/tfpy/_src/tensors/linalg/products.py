@@ -78,7 +78,9 @@ def matmul(
     """
     for side, both in (("a", transpose_a and adjoint_a), ("b", transpose_b and adjoint_b)):
         if both:
-            raise ValueError(f"Only one of transpose_{side} and adjoint_{side} can be True.")
+            raise ValueError(
+                f"matmul: Only one of transpose_{side} and adjoint_{side} can be True."
+            )
     x, y = as_tensors(contraction.matmul, (a, b))
     if (a_is_sparse or b_is_sparse) and not x.ndim == y.ndim == 2:
         raise invalid(
