@@ -80,8 +80,11 @@ LICENSES_OF_SOURCES = {
     "fp16": "MIT",
 }
 
-LICENSES_OF_WHEELS = {"sentencepiece": "Apache-2.0 AND BSD-3-Clause AND MIT"}
-"""Licenses of packages that do not declare them."""
+LICENSES_OF_WHEELS = {
+    "keras-hub": "Apache-2.0",
+    "sentencepiece": "Apache-2.0 AND BSD-3-Clause AND MIT",
+}
+"""Licenses of packages that do not declare them as SPDX does."""
 
 
 def of_wheel() -> str:
@@ -145,7 +148,10 @@ def _of_wheel_file(wheel: Path) -> list[Part]:
         or LICENSES_OF_WHEELS.get(head["Name"])
         or head["License"].splitlines()[0]
     )
-    return [Part(f"{head['Name']} {head['Version']}", license, "\n".join(texts))]
+    name = f"{head['Name']} {head['Version']}"
+    if not texts:
+        return [_of(Linked(name, license, license))]
+    return [Part(name, license, "\n".join(texts))]
 
 
 def _read(file: Path) -> str:
