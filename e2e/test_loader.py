@@ -48,9 +48,13 @@ def test_load_and_run(tfpy_page: OpenPageFixture) -> None:
         const value = await tfpy.run("print('hello')\\nimport tfpy as tf\\n"
           + "float(await tf.reduce_sum(tf.constant([1.0, x])).data())", { x: 41 });
         const urls = performance.getEntriesByType("resource").map(({ name }) => name);
-        return { stages, lines, value, urls, backend: tfpy.backend(), name: tfpy.tf.__name__ };""",
+        const raw = await tfpy.run("import tfpy as tf\\n"
+          + "float(await tf.raw_ops.AddV2(x=1.0, y=2.0).data())");
+        const { __name__: name } = tfpy.tf;
+        return { stages, lines, value, raw, urls, backend: tfpy.backend(), name };""",
     )
     assert found["value"] == 42
+    assert found["raw"] == 3
     assert found["lines"] == ["hello"]
     assert found["backend"] == "wasm"
     assert found["name"] == "tfpy"

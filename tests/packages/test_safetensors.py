@@ -69,8 +69,18 @@ def test_files(ours: Any, tmp_path: Path) -> None:
             opened.get_tensor("b")
 
 
+def damaged(sizes: str) -> bytes:
+    """Return a file with 8 bytes of data and these sizes of an array."""
+    header = f'{{"a":{{"dtype":"F32","shape":{sizes},"data_offsets":[0,8]}}}}'.encode()
+    return len(header).to_bytes(8, "little") + header + bytes(8)
+
+
 @pytest.mark.parametrize(
-    "data", [b"", FILE[:40], FILE[:-1], b"\2" + bytes(7) + b"[]", b"\xff" * 20]
+    "data",
+    [
+        *(b"", FILE[:40], FILE[:-1], b"\2" + bytes(7) + b"[]", b"\xff" * 20),
+        *(damaged("[-1,-2]"), damaged("[2.0]")),
+    ],
 )
 def test_damaged_files(ours: Any, data: bytes) -> None:
     with pytest.raises(ours.SafetensorError, match="deserializing header"):

@@ -24,7 +24,7 @@ def weights(rng: np.random.Generator, rows: int, length: int, bits: int) -> Arra
 
 
 def product(runtime: NodeRuntime, given: list[Array], **attrs: object) -> tuple[Array, Array]:
-    """Return the result of the kernel and that of NumPy."""
+    """Return the results of the kernel and of NumPy."""
     assert multiply_stored.kernel is not None
     avals = [aval_of(a) for a in given]
     call = multiply_stored.kernel(*avals, **attrs)

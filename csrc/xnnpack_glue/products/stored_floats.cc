@@ -14,7 +14,7 @@ namespace tfpy {
 namespace {
 
 constexpr size_t kFewRows = 4;      // up to this many rows, weights are converted for each row
-constexpr size_t kCachedRows = 32;  // rows whose cache lines stay in L1, wherever they are
+constexpr size_t kCachedRows = 32;  // rows with cache lines that stay in L1, wherever they are
 constexpr size_t kStrip = 64;       // columns that are converted to floats for more rows
 
 // A range of rows of the weights with the same scales.

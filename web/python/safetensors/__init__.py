@@ -97,6 +97,8 @@ def header_of(file: BinaryIO) -> tuple[int, dict[str, Entry], dict[str, str] | N
 def _entry(about: dict[str, Any], total: int) -> Entry:
     begin, end = about["data_offsets"]
     shape = tuple(about["shape"])
+    if not all(type(n) is int and n >= 0 for n in (begin, end, *shape)):
+        raise ValueError(f"sizes and places are no integers or negative: {about}")
     needed = prod(shape) * dtype_of(about["dtype"]).itemsize
     if not 0 <= begin <= end <= total or end - begin != needed:
         raise ValueError(f"{shape} values of {about['dtype']} are not the bytes {begin} to {end}")

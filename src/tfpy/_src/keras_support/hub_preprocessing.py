@@ -65,7 +65,7 @@ def _needs_tensorflow_text(layer: type) -> bool:
 
 
 def _for_elements(plain: Any) -> Any:
-    """Return a method whose results are tensors where a function of a dataset calls it."""
+    """Return a method that returns tensors where a function of a dataset calls it."""
 
     @functools.wraps(plain)
     def method(self: Any, *args: Any, **kwargs: Any) -> Any:

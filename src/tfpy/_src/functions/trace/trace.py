@@ -179,12 +179,11 @@ class Trace:
         return [t for t in found.values() if t.identity not in self._values]
 
     def _is_constant(self, tensor: Tensor) -> bool:
-        if tensor.size > _MAX_CONSTANT:
-            return False
-        storage = tensor.storage
-        if storage.host is not None:
-            return True
-        return tensor.dtype.is_integer and not storage.is_lost and storage.is_readable
+        storage, may_read = tensor.storage, tensor.dtype.is_integer
+        is_known = storage.host is not None or (
+            may_read and not storage.is_lost and storage.is_readable
+        )
+        return tensor.size <= _MAX_CONSTANT and is_known
 
     def constant(self, array: Array, aval: Aval) -> Tensor:
         """Add a constant to the Graph."""

@@ -46,9 +46,9 @@ def top_k(
     Args:
         input: Numeric tensor of shape `[..., n]`.
         k: Number of elements, at most `n`.
-        sorted: If True, the elements are in descending order. Otherwise their order is that of
-            TensorFlow on a CPU. On webgl, webgpu and jax they are always in descending order, as in
-            TensorFlow with XLA.
+        sorted: If True, the elements are in descending order. Otherwise they have the order
+            of TensorFlow on a CPU. On webgl, webgpu and jax they are always in descending order, as
+            in TensorFlow with XLA.
         index_type: Integer dtype of the indices. Default: int32.
 
     Returns:
