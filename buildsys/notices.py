@@ -81,6 +81,7 @@ LICENSES_OF_SOURCES = {
 }
 
 LICENSES_OF_WHEELS = {
+    "Jinja2": "BSD-3-Clause",
     "keras-hub": "Apache-2.0",
     "sentencepiece": "Apache-2.0 AND BSD-3-Clause AND MIT",
 }

@@ -49,6 +49,7 @@ NUMPY_LATE = (
 )  # fmt: skip
 CUTS = {
     "absl_py": Cut(files=("absl/testing/*", "*.pyi")),
+    "jinja2": Cut(),
     "keras": Cut(
         files=(
             "*_test.py",
@@ -66,7 +67,7 @@ CUTS = {
         files=("*_test.py", "keras_hub/src/tests/*"),
         # Pages cannot download presets from Kaggle. tfpy does without TensorFlow Text.
         requirements=("kagglehub", "kagglesdk", "tensorflow-text"),
-        needs=("safetensors",),
+        needs=("jinja2", "safetensors"),
     ),
     "numpy": Cut(
         files=(
@@ -131,7 +132,7 @@ IN_RUN = ("tfpy/assets/xnnpack-*.wasm", "tfpy/assets/tfpy-run.*")
 """The wasm modules and the runner of exported programs, which the site has in run/."""
 HOST = (
     "tfpy_pytest.py",
-    *(f"tfpy/testing/*{name}.*" for name in ("plugin", "webkit")),
+    *(f"tfpy/testing/*{name}.*" for name in ("drivers", "plugin", "sessions", "webkit")),
 )
 """Files that only CPython uses."""
 ENGINE_LATE = (

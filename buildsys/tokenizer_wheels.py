@@ -1,4 +1,4 @@
-"""regex and sentencepiece, which KerasHub's tokenizers call, compiled for Pyodide."""
+"""Packages that KerasHub's tokenizers and chat templates need, compiled for Pyodide."""
 
 from __future__ import annotations
 
@@ -36,6 +36,14 @@ class Package:
 THREADS = ("std::vector<std::thread> tasks_", "std::vector<Task> tasks_")
 BUNDLED = "sentencepiece/third_party"
 PACKAGES = (
+    Package(
+        name="markupsafe",
+        version="3.0.3",
+        sha256="722695808f4b6457b320fdc131280796bdceb04ab50fe1795cd540799ebe1698",
+        folder="src/markupsafe",
+        module="_speedups",
+        licenses=("LICENSE.txt",),
+    ),
     Package(
         name="regex",
         version="2026.11.19",

@@ -16,7 +16,7 @@ from tfpy.testing.environments import BROWSERS
 from tfpy.testing.sessions import OpenPage
 
 EVERY_BROWSER = tuple(BROWSERS)
-HUB_NEEDS = ("regex", "safetensors", "sentencepiece", "tokenizers")
+HUB_NEEDS = ("jinja2", "markupsafe", "regex", "safetensors", "sentencepiece", "tokenizers")
 KERAS_NEEDS = ("absl-py", "h5py", "ml-dtypes", "optree", "packaging", "rich")
 
 
@@ -109,7 +109,7 @@ tokenizer = keras_hub.models.GPT2Tokenizer({token: n for n, token in enumerate(t
 keras.utils.set_random_seed(4)
 sizes = {"num_layers": 1, "num_heads": 2, "hidden_dim": 8, "intermediate_dim": 16}
 model = keras_hub.models.GPT2CausalLM(
-    keras_hub.models.GPT2Backbone(len(tokens), max_sequence_length=16, **sizes),
+    keras_hub.models.GPT2Backbone(len(tokens), max_sequence_length=48, **sizes),
     keras_hub.models.GPT2CausalLMPreprocessor(tokenizer, sequence_length=12),
 )
 model.compile("adam", keras.losses.SparseCategoricalCrossentropy(True), sampler="greedy")
@@ -128,6 +128,19 @@ sentences = tensorflow.data.Dataset.from_tensor_slices(["the quick brown fox", "
 proto = keras_hub.tokenizers.compute_sentence_piece_proto(sentences, 24, model_type="bpe")
 pieces = keras_hub.tokenizers.SentencePieceTokenizer(proto)
 found["round_trip"] = [x.numpy().decode() for x in sentences.map(pieces).map(pieces.detokenize)]
+
+tokenizer.chat_template = (
+    "{% for m in messages %}{{ m.role }} {{ m.content }} {% endfor %}"
+    "{% if add_generation_prompt %}the{% endif %}"
+)
+prompt = tokenizer.apply_chat_template([{"role": "user", "content": "the dog"}])
+found["prompt"] = prompt
+found["streamed"] = {}
+for backend in ("wasm", "webgpu"):
+    await tfpy.set_backend_async(backend)
+    whole = await model.generate_async(prompt, max_length=48, strip_prompt=True)
+    parts = [part async for part in model.generate_stream(prompt, max_length=48)]
+    found["streamed"][backend] = [whole, parts]
 found["loss"] = (await model.fit_async(texts, batch_size=2, verbose=0)).history["loss"][0]
 """
 
@@ -176,4 +189,9 @@ def test_packages_come_when_a_page_asks(tfpy_page: Callable[..., OpenPage]) -> N
     assert found["words"] == [[[5, 1, 1], [5, 5]]]
     assert found["clip"] == [[4, 4], [4, 6]]
     assert found["round_trip"] == ["the quick brown fox", "the dog", "a dog"]
+    assert found["prompt"] == "user the dog the"
+    (whole, parts), on_webgpu = found["streamed"].values()
+    assert on_webgpu == [whole, parts]
+    assert whole == "".join(parts)
+    assert len(parts) > 5
     assert 1 < found["loss"] < 4

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gc
-from collections.abc import Callable, Coroutine, Iterator
+from collections.abc import Callable, Coroutine, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,7 @@ import pytest
 
 import tfpy as tf
 from tfpy._src.backends import event_loop
+from tfpy._src.functions.control.loop_run import WATCHER
 
 STEPS = 20
 
@@ -242,3 +243,28 @@ def test_it_says_that_it_is_awaited() -> None:
     f: Any = tf.function(lambda x: x * 2.0)
     with pytest.raises(TypeError, match=r"write `await f\.call_async"):
         f.call_async(tf.constant(1.0)) + 1.0
+
+
+def doubling(x: Any) -> Any:
+    """Double a tensor ten times in a loop."""
+    return tf.while_loop(lambda i, _: i < 10, lambda i, y: (i + 1, y * 2.0), (0, x))[1]
+
+
+@pytest.mark.usefixtures("slices")
+def test_a_watcher_sees_each_iteration_and_ends_the_loop() -> None:
+    seen: list[float] = []
+
+    async def watch(state: Sequence[Any]) -> bool:
+        seen.append(float(state[1]))
+        return len(seen) < 4
+
+    async def calls() -> list[Any]:
+        f = tf.function(doubling)
+        whole = await f.call_async(tf.constant(1.0))
+        token = WATCHER.set(watch)
+        part = await f.call_async(tf.constant(1.0))
+        WATCHER.reset(token)
+        return [whole, part, await f.call_async(tf.constant(1.0))]
+
+    assert [float(x) for x in asyncio.run(calls())] == [1024.0, 16.0, 1024.0]
+    assert seen == [2.0, 4.0, 8.0, 16.0]

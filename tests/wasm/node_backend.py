@@ -54,6 +54,9 @@ class NodeDevice:
         with _translated():
             return self._runtime.register_text(program, constants)
 
+    async def register_async(self, program: str, constants: bytes, progress: Any) -> int:
+        return self.register(program, constants)
+
     def release(self, program: int) -> None:
         self._call("release", program=program)
 
@@ -66,6 +69,15 @@ class NodeDevice:
     def repeat(self, program: int, count: int, *slots: int) -> int:
         call = self._runtime.call
         return int(call("repeat", program=program, count=count, slots=_plain(slots)))
+
+    def begin(self, program: int, *slots: int) -> int:
+        return int(self._runtime.call("begin", program=program, slots=_plain(slots)))
+
+    def go_on(self, run: int, ms: float) -> int:
+        return int(self._runtime.call("goOn", run=run, ms=ms))
+
+    def drop(self, run: int) -> None:
+        self._call("drop", run=run)
 
     def memory(self) -> dict[str, Any]:
         return cast(dict[str, Any], self._runtime.call("memory"))

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import numpy as np
 import pytest
 
+import tfpy
+from tfpy._src.backends import event_loop
 from tfpy._src.compiler.ir import expr as ex
 from tfpy._src.compiler.ir.aval import Aval
 from tfpy._src.compiler.lower import wasm
 from tfpy._src.compiler.lower.program import Program
 
+from .node_backend import NodeDevice, active
 from .node_process import RuntimeFailed
 from .node_runtime import Array, NodeRuntime
 from .test_arena import chain
@@ -116,16 +121,29 @@ def test_a_run_that_is_dropped_leaves_nothing(runtime: NodeRuntime) -> None:
 
 
 def test_donations(runtime: NodeRuntime) -> None:
-    """Check that a run in slices accepts no donations.
+    """Donate slots to a run in slices, which takes them when it begins.
 
-    The slots that it reads cannot be donated meanwhile.
+    The slots that it only reads cannot be donated to another run meanwhile.
     """
     program: Program = update()
     number = runtime.register(program)
     w, g = arrays()
     slots = [runtime.write(a) for a in (w, g)]
-    with pytest.raises(RuntimeFailed, match="does not accept donated slots"):
-        runtime.call("begin", program=number, slots=[-slots[0], slots[1]])
+    for is_dropped in (False, True):
+        before = runtime.call("memory")
+        given = runtime.write(w)
+        run = runtime.call("begin", program=number, slots=[-given, slots[1]])
+        runtime.call("goOn", run=run, ms=0)
+        with pytest.raises(RuntimeFailed, match=f"there is no slot {given}$"):
+            runtime.call("run", program=number, slots=[given, slots[1]])
+        if is_dropped:
+            runtime.call("drop", run=run)
+            assert runtime.call("memory")["bytes"] == before["bytes"]
+            continue
+        first = ended(runtime, run)
+        for i, wanted in enumerate(expected(w, g)):
+            np.testing.assert_allclose(runtime.read(first + i, SPEC), wanted, 1e-4, 1e-4)
+        runtime.call("free", slots=[first, first + 1])
     run = runtime.call("begin", program=number, slots=slots)
     runtime.call("goOn", run=run, ms=0)
     with pytest.raises(RuntimeFailed, match=f"slot {slots[0]} is donated, and read by a run"):
@@ -155,3 +173,30 @@ def test_failures(runtime: NodeRuntime) -> None:
         runtime.call("goOn", run=run, ms=0)
     with pytest.raises(RuntimeFailed, match=f"there is no run {run}$"):
         runtime.call("goOn", run=run, ms=0)
+
+
+def test_loops_donate_their_state_to_runs_in_slices(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(event_loop, "SLICE", 0.0)
+    monkeypatch.setattr(event_loop, "SHORT", -1.0)
+    begun: list[tuple[int, ...]] = []
+    plain = NodeDevice.begin
+
+    def begin(self: NodeDevice, program: int, *slots: int) -> int:
+        begun.append(slots)
+        return plain(self, program, *slots)
+
+    monkeypatch.setattr(NodeDevice, "begin", begin)
+
+    @tfpy.function
+    def filled(cache: tfpy.Tensor) -> tfpy.Tensor:
+        def step(i: tfpy.Tensor, rows: tfpy.Tensor) -> tuple[tfpy.Tensor, tfpy.Tensor]:
+            row = tfpy.cumsum(rows[:1] + 1.0, axis=1)
+            return i + 1, tfpy.tensor_scatter_nd_update(rows, [[i]], row)
+
+        return tfpy.while_loop(lambda i, _: i < 8, step, (0, cache))[1]
+
+    with active("simd", "always"):
+        found = asyncio.run(filled.call_async(tfpy.zeros([8, 64]))).numpy()
+        wanted = filled(tfpy.zeros([8, 64])).numpy()
+    np.testing.assert_array_equal(found, wanted)
+    assert sum(min(slots) < 0 for slots in begun) == 7  # others hold the first state

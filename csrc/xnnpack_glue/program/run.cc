@@ -49,24 +49,6 @@ int32_t donated_to(const Program& program, size_t output, const int32_t* ids) {
   return input != kNone && ids[input] < 0 ? id_of(ids[input]) : 0;
 }
 
-// Moves the blocks of outputs out of the donated slots, and removes these.
-void take_donated(const Program& program, const int32_t* ids, std::vector<Slot>* results) {
-  for (size_t i = 0; i < results->size(); ++i) {
-    const int32_t donated = donated_to(program, i, ids);
-    if (donated != 0) (*results)[i].block = std::move(slots::find(donated)->block);
-  }
-  for (size_t i = 0; i < program.inputs.size(); ++i) {
-    if (ids[i] >= 0) continue;
-    forget_packed(id_of(ids[i]));
-    slots::remove(id_of(ids[i]));
-  }
-}
-
-// Steps that write in place must not fail.
-bool has_sure_scratch(const Program& program) {
-  return program.sure_scratch == 0 || borrow_scratch_bytes(program.sure_scratch) != nullptr;
-}
-
 bool run_steps(Program& program) {
   StepClock clock;
   return std::all_of(program.steps.begin(), program.steps.end(),
@@ -125,6 +107,27 @@ bool run_step(Program& program, const Step& step, StepClock& clock) {
 }
 
 int32_t wrong_step() { return is_wrong_index() ? last_step : kNone; }
+
+bool has_sure_scratch(const Program& program) {
+  return program.sure_scratch == 0 || borrow_scratch_bytes(program.sure_scratch) != nullptr;
+}
+
+std::vector<Slot> take_donated(const Program& program, const int32_t* ids,
+                               std::vector<Slot>* results) {
+  std::vector<Slot> spent;
+  for (size_t i = 0; i < results->size(); ++i) {
+    const int32_t donated = donated_to(program, i, ids);
+    if (donated != 0) (*results)[i].block = std::move(slots::find(donated)->block);
+  }
+  for (size_t i = 0; i < program.inputs.size(); ++i) {
+    if (ids[i] >= 0) continue;
+    const int32_t donated = id_of(ids[i]);
+    spent.push_back(std::move(*slots::find(donated)));
+    forget_packed(donated);
+    slots::remove(donated);
+  }
+  return spent;
+}
 
 int32_t put_results(std::vector<Slot>&& results) {
   const int32_t first = slots::reserve(static_cast<int32_t>(results.size()));

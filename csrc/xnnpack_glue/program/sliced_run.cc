@@ -18,9 +18,10 @@ namespace {
 
 struct SlicedRun {
   int32_t program;
-  std::vector<int32_t> slots;
+  std::vector<int32_t> slots;  // negative ones were donated
   std::vector<Operand> inputs;
   std::vector<Slot> results;
+  std::vector<Slot> spent;
   Block arena;
   size_t next_step = 0;
 };
@@ -43,6 +44,7 @@ void end(std::unordered_map<int32_t, SlicedRun>::iterator found) {
   table().erase(found);
   if (count() != 0) return_arena(std::move(run.arena));
   for (const int32_t slot : run.slots) {
+    if (slot < 0) forget_packed(-slot);
     if (kept().count(slot) == 0 || is_read_in_slices(slot)) continue;
     kept().erase(slot);
     forget_packed(slot);
@@ -80,15 +82,12 @@ int32_t begin_sliced(int32_t id, const int32_t* ids, size_t count) {
   Program* const program = find(id);
   if (program == nullptr) return -1;
   slots::tick();
-  SlicedRun run{id, {ids, ids + count}, {}, std::vector<Slot>(program->outputs.size()), Block()};
-  if (std::any_of(ids, ids + count, [](int32_t slot) { return slot < 0; })) {
-    fail("a run in slices does not accept donated slots");
-    return -1;
-  }
+  SlicedRun run{id, {ids, ids + count}, {}, std::vector<Slot>(program->outputs.size()), {}, Block()};
   if (!bind_inputs(*program, ids, count) || !bind_outputs(*program, ids, &run.results) ||
-      !take_arena(program->arena.bytes, &run.arena))
+      !has_sure_scratch(*program) || !take_arena(program->arena.bytes, &run.arena))
     return -1;
   for (const int32_t input : program->inputs) run.inputs.push_back(program->operands[input]);
+  run.spent = take_donated(*program, ids, &run.results);
   table().emplace(next_id, std::move(run));
   return next_id++;
 }

@@ -2,8 +2,8 @@
 // page's own thread thus keeps the page responsive.
 //
 // Such a run has its own arena, produces its outputs at the end, and keeps the slots that it reads,
-// even if they are freed. It does not accept donated slots, because a slot that is read between two
-// slices must be unchanged.
+// even if they are freed. Donated slots are removed when the run begins, so that nothing reads them
+// between two slices. If the run fails or is dropped, they are lost.
 #pragma once
 
 #include <stddef.h>

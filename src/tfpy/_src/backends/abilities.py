@@ -54,7 +54,7 @@ class SlicedRuns(ABC):
 
     @abstractmethod
     def begin(self, program: int, *slots: int) -> SlicedRun | None:
-        """Begin a run without donated slots.
+        """Begin a run. Donated slots, which are negative, are removed immediately.
 
         Returns:
             The run; None if runs return as soon as they are submitted.

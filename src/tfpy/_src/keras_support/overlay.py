@@ -35,10 +35,12 @@ PARTS = {
     "keras_hub.src.layers.preprocessing.preprocessing_layer": (
         "tfpy._src.keras_support.hub_preprocessing"
     ),
+    "keras_hub.src.models.causal_lm": "tfpy._src.keras_support.hub_generation",
     "keras_hub.src.models.clip.clip_tokenizer": "tfpy._src.keras_support.hub_tokenizers",
     "keras_hub.src.tokenizers.sentence_piece_tokenizer_trainer": (
         "tfpy._src.keras_support.hub_tokenizers"
     ),
+    "keras_hub.src.tokenizers.tokenizer": "tfpy._src.keras_support.hub_chat",
     "keras_hub.src.utils.pipeline_model": "tfpy._src.keras_support.hub_pipeline",
 }
 """Modules of Keras and KerasHub, and the modules that patch them with `replace` after loading."""

@@ -50,14 +50,13 @@ class CondRun(PartsRunner):
         self.branches = [Executable(b, usage.within(b, operands[1:])) for b in branches]
 
     def __call__(self, *tensors: Tensor) -> list[Tensor]:
-        return self._chosen(tensors[0]).run(tensors[1:])
+        branch: Executable = chosen(tensors[0].host_view(), self.branches)
+        return branch.run(tensors[1:])
 
     async def run_async(self, *tensors: Tensor) -> list[Tensor]:
-        return await self._chosen(tensors[0]).run_async(tensors[1:])
-
-    def _chosen(self, index: Tensor) -> Executable:
-        found: Executable = chosen(index.host_view(), self.branches)
-        return found
+        index = await tensors[0].storage.to_host_async()
+        branch: Executable = chosen(index.item(), self.branches)
+        return await branch.run_async(tensors[1:])
 
 
 def _cond_gradient(

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
+from contextvars import ContextVar
 from dataclasses import replace
 from typing import Any
 
@@ -13,7 +14,16 @@ from tfpy._src.core.tensor import Tensor
 from tfpy._src.functions.executor.control_op import PartsRunner
 from tfpy._src.functions.executor.executable import Executable
 from tfpy._src.functions.executor.execution_hints import Usage
-from tfpy._src.functions.executor.host_shadow import LoopMirror
+from tfpy._src.functions.executor.host_shadow import LoopMirror, Mirror
+
+WATCHER: ContextVar[Callable[[Sequence[Tensor]], Awaitable[bool]] | None] = ContextVar(
+    "WATCHER", default=None
+)
+"""A function that awaited loops call with their state after each iteration, or None.
+
+The loop ends when it returns False. A tensor of the state that it keeps is copied by the next
+iteration instead of being overwritten.
+"""
 
 
 class LoopRun(PartsRunner):
@@ -39,6 +49,8 @@ class LoopRun(PartsRunner):
 
     def __call__(self, *inputs: Tensor) -> list[Tensor]:
         state, fixed = list(inputs[: self.state]), inputs[self.state :]
+        for tensor in self._mirrored(inputs):
+            tensor.storage.remember(tensor.storage.to_host())
         known = self._known(inputs)
         while self._goes_on([*state, *fixed], known):
             state = self.body.run([*state, *fixed])
@@ -46,30 +58,51 @@ class LoopRun(PartsRunner):
         return state
 
     async def run_async(self, *inputs: Tensor) -> list[Tensor]:
+        """Run the loop, with turns of the event loop and awaited reads.
+
+        The function in `WATCHER` receives the state after each iteration, and can end the loop.
+        """
+        watcher = WATCHER.get()
         state, fixed = list(inputs[: self.state]), inputs[self.state :]
+        for tensor in self._mirrored(inputs):
+            tensor.storage.remember(await tensor.storage.to_host_async())
         known = self._known(inputs)
-        while self._goes_on([*state, *fixed], known):
+        while await self._goes_on_async([*state, *fixed], known):
             state = await self.body.run_async([*state, *fixed])
             self._advance(state, known)
+            if watcher is not None and not await watcher(state):
+                break
             await give_turn()
         return state
+
+    def _mirrored(self, inputs: tuple[Tensor, ...]) -> list[Tensor]:
+        """Return the inputs that the host must know; none on backends without a mirror."""
+        if registry.active_backend().on_host:
+            return []
+        return [inputs[p] for p in self.mirror.needed]
 
     def _known(self, inputs: tuple[Tensor, ...]) -> dict[int, Any] | None:
         """Return the mirror's initial arrays by position; None on backends without a mirror."""
         if registry.active_backend().on_host:
             return None
-        for p in self.mirror.needed:
-            keep_on_host(inputs[p])
         return {p: inputs[p].host_view() for p in self.mirror.needed}
 
     def _goes_on(self, inputs: list[Tensor], known: dict[int, Any] | None) -> bool:
-        test = self.mirror.test
-        if known and test is not None:
-            places = self.test.graph.inputs
-            (holds,) = test.compute({v: known[places.index(v)] for v in test.inputs})
-            return bool(holds)
+        if known and self.mirror.test is not None:
+            return self._mirrored_test(self.mirror.test, known)
         (go_on,) = self.test.run(inputs)
         return bool(go_on.host_view())
+
+    async def _goes_on_async(self, inputs: list[Tensor], known: dict[int, Any] | None) -> bool:
+        if known and self.mirror.test is not None:
+            return self._mirrored_test(self.mirror.test, known)
+        (go_on,) = await self.test.run_async(inputs)
+        return bool(await go_on.storage.to_host_async())
+
+    def _mirrored_test(self, test: Mirror, known: dict[int, Any]) -> bool:
+        places = self.test.graph.inputs
+        (holds,) = test.compute({v: known[places.index(v)] for v in test.inputs})
+        return bool(holds)
 
     def _advance(self, state: list[Tensor], known: dict[int, Any] | None) -> None:
         """Compute the next iteration's mirrored state, and attach it to the state's tensors."""
@@ -82,7 +115,3 @@ class LoopRun(PartsRunner):
             known[p] = array
             state[p].storage.remember(array)
 
-
-def keep_on_host(tensor: Tensor) -> None:
-    """Read a small tensor from the device, once."""
-    tensor.storage.remember(tensor.storage.to_host())

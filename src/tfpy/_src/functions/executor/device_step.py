@@ -77,14 +77,17 @@ class DeviceStep:
                 inputs[i].release()
         values.update(zip(self.outputs, outputs, strict=True))
 
-    async def run_async(self, values: dict[int, Storage]) -> None:
-        """Run without donations, in slices if it takes long."""
+    async def run_async(
+        self, values: dict[int, Storage], donated: Collection[int] = ()
+    ) -> None:
+        """Run in slices if it takes long."""
         for program in self.programs:
             await program.register(_unheard)
         await give_turn()
         inputs = [values[v] for v in self.inputs]
         slots = [storage.slot_on(self._backend) for storage in inputs]
-        outputs = await self.main.run_async(self.select(slots, ()))
+        taken = self.select(slots, donated)
+        outputs = await self.main.run_async(taken, [inputs[i] for i in donated])
         values.update(zip(self.outputs, outputs, strict=True))
 
     def select(self, slots: list[int], donated: Collection[int]) -> list[int]:

@@ -102,12 +102,16 @@ class Plan:
     async def run_async(self, inputs: Sequence[Tensor]) -> list[Storage]:
         """Run the regions in slices if they take long.
 
-        Nothing is donated, so that code that reads a Variable meanwhile finds its old value.
+        The state of a loop is donated. Variables are not, so that code that reads one meanwhile
+        finds its old value.
         """
         values = dict(zip(self.graph.inputs, [t.storage for t in inputs], strict=True))
         values.update(self._constants)
         for step, last in zip(self.steps, self._last, strict=True):
-            await step.run_async(values)
+            if self.usage.spent and isinstance(step, DeviceStep) and step is self._last_step:
+                await step.run_async(values, unshared(inputs, self.donations, holders=1))
+            else:
+                await step.run_async(values)
             for v in last:
                 del values[v]
         return [values[v] for v in self.graph.outputs]

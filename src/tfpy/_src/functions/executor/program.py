@@ -169,10 +169,16 @@ class DeviceProgram:
         add_note(error, eqn.line)
         return error
 
-    async def run_async(self, slots: Sequence[int]) -> list[Storage]:
-        """Run the program without donations, in slices if it takes long.
+    async def run_async(
+        self, slots: Sequence[int], donated: Collection[Storage] = ()
+    ) -> list[Storage]:
+        """Run the program, in slices if it takes long.
 
         Between slices the page can respond. The caller must have awaited :meth:`register`.
+
+        Args:
+            slots: Slots of the inputs. Donated ones are negative.
+            donated: Storages of the donated slots. A run in slices takes them when it begins.
         """
         if not self._outputs:
             return []
@@ -181,6 +187,9 @@ class DeviceProgram:
             began = clock()
             outputs = self.run(slots)
             self.seconds = clock() - began
+        for storage in donated:
+            storage.release()
+        if sliced is None:
             return outputs
         self.seconds = 0.0
         try:
@@ -188,6 +197,8 @@ class DeviceProgram:
                 await give_turn()
         except ResourceExhaustedError:
             sliced.drop()
+            if donated:
+                raise
             return self.run(slots)  # an ordinary run can free other slots to make room
         finally:
             sliced.drop()
