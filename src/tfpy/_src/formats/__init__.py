@@ -1,2 +1,3 @@
 """Readers and writers for model files of TensorFlow, TensorFlow.js, ONNX and TFLite with their
-encodings and operations, exported programs, and `tf.raw_ops`."""
+encodings and operations, readers of GGUF and safetensors files, exported programs, and
+`tf.raw_ops`."""

@@ -42,8 +42,15 @@ from tfpy._src.library.io.streams import listed
 _HDF5 = b"\x89HDF\r\n\x1a\n"
 _KERAS = "metadata.json"
 _ONNX = (".onnx", ".ort")
-_NAMES = (saved_model.FILE, _KERAS, MODEL, *_ONNX, ".tflite", ".h5", ".hdf5", ".pb", ".json")
-_WITHOUT_WEIGHTS = (saved_model.FILE, ".json")
+_GGUF = b"GGUF"
+_SAFETENSORS = ("model.safetensors", "model.safetensors.index.json")
+_BY_TENSOR = (".gguf", ".safetensors", ".safetensors.index.json")
+"""Endings of main files that are not read at once, because they may be larger than the memory."""
+_NAMES = (
+    *(saved_model.FILE, _KERAS, MODEL, *_SAFETENSORS, ".gguf", *_ONNX),
+    *(".tflite", ".h5", ".hdf5", ".pb", ".json"),
+)
+_WITHOUT_WEIGHTS = (saved_model.FILE, ".json", *_BY_TENSOR)
 """Endings of main files whose weights are in other files, which follow."""
 _MAX_BYTES = 1 << 31
 _OF_KERAS: tuple[type[Exception], ...] = (
@@ -82,6 +89,9 @@ def load(
     models of TensorFlow.js, ONNX, TFLite, and `.keras` and `.h5` files of Keras. The format is
     determined by the content of the file.
 
+    GGUF files, and folders of Hugging Face with safetensors files, become models of KerasHub with
+    their tokenizers. Tensors are read one at a time, and quantized weights become float32.
+
     Args:
         source: Path of a file, folder or zip archive; a URL; the bytes of a file or zip archive; or
             a dict from paths to bytes. In a page, also a `File` of the browser, or several in a
@@ -98,12 +108,12 @@ def load(
             with your files and with running code.
 
     Returns:
-        A `tf.keras.Model` if the file is a layers model of TensorFlow.js or has a format of Keras,
-        otherwise a `tf.GraphModel`.
+        A `tf.keras.Model` if the file is a layers model of TensorFlow.js, has a format of Keras,
+        or contains a model of KerasHub, otherwise a `tf.GraphModel`.
 
     Raises:
         FileNotFoundError: If the path does not exist.
-        ModuleNotFoundError: If the model needs Keras and Keras is not installed.
+        ModuleNotFoundError: If the model needs Keras or KerasHub, which is not installed.
         ValueError: If a file is missing or damaged or has an unknown format, or if the model
             contains an operation or layer that `safe_mode` refuses.
 
@@ -148,11 +158,12 @@ async def load_async(
 
     Returns:
         An awaitable that resolves to a `tf.keras.Model` if the file is a layers model of
-        TensorFlow.js or has a format of Keras, and otherwise to a `tf.GraphModel`.
+        TensorFlow.js, has a format of Keras, or contains a model of KerasHub, and otherwise to a
+        `tf.GraphModel`.
 
     Raises:
         FileNotFoundError: If the path does not exist.
-        ModuleNotFoundError: If the model needs Keras and Keras is not installed.
+        ModuleNotFoundError: If the model needs Keras or KerasHub, which is not installed.
         ValueError: If a file is missing or damaged or has an unknown format, or if the model
             contains an operation or layer that `safe_mode` refuses.
 
@@ -175,15 +186,22 @@ async def load_async(
         progress = increasing(progress)  # an archive and its files report the same bytes
         if not files.model.endswith(_WITHOUT_WEIGHTS):
             files.heard = ProgressCounter(progress)
-    data = await files.read(files.model, _MAX_BYTES)
+    data = await _main(files)
     if is_zip(data):  # an archive at a URL
         source, files = data, opened(data, _NAMES)
-        data = await files.read(files.model, _MAX_BYTES)
+        data = await _main(files)
     reader = _reader(files.model, data, _shown(given, files.model))
     found = await reader(_Loading(source, files, data, trainable, quantize, progress, safe_mode))
     if progress is not None:
         progress(1.0)
     return found
+
+
+async def _main(files: ModelFiles) -> bytes:
+    """Return the content of the main file, or no bytes if it is read by tensor."""
+    if files.model.endswith(_BY_TENSOR):
+        return b""
+    return await files.read(files.model, _MAX_BYTES)
 
 
 Reader = Callable[[_Loading], Awaitable[Any]]
@@ -209,6 +227,8 @@ def _reader(name: str, data: bytes, shown: str) -> Reader:
     """
     if name == _KERAS or data.startswith(_HDF5):
         return _keras
+    if data.startswith(_GGUF) or name.endswith(_BY_TENSOR):
+        return _pretrained
     if data[4:8] == IDENTIFIER:
         return _tflite
     if data.lstrip()[:1] == b"{":
@@ -223,7 +243,7 @@ def _reader(name: str, data: bytes, shown: str) -> Reader:
         return _onnx if _has_operator_sets(data) else _saved_model
     raise ModelFileError(
         f"{shown} is not a model: it begins with {data[:16]!r}. tf.models.load reads SavedModel, "
-        "GraphDef, TensorFlow.js, ONNX, TFLite and Keras files"
+        "GraphDef, TensorFlow.js, ONNX, TFLite, Keras, GGUF and safetensors files"
     )
 
 
@@ -268,6 +288,11 @@ async def _tflite(how: _Loading) -> GraphModel:
     module = importlib.import_module("tfpy._src.formats.tflite.model")  # slow: many operations
     found: GraphModel = module.read_tflite(how.data, how.trainable, how.quantize, how.safe_mode)
     return found
+
+
+async def _pretrained(how: _Loading) -> Any:
+    module = importlib.import_module("tfpy._src.formats.pretrained.loading")  # rarely needed
+    return await module.load_pretrained(how.files, how.data, how.progress)
 
 
 async def _keras(how: _Loading) -> Any:

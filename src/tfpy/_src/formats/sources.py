@@ -9,7 +9,7 @@ import os
 import re
 from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Protocol, TypeAlias, runtime_checkable
+from typing import Any, BinaryIO, Protocol, TypeAlias, runtime_checkable
 from zipfile import is_zipfile
 
 from tfpy._src.backends.javascript.bridge import IN_BROWSER
@@ -86,6 +86,14 @@ class ModelFiles(Protocol):
         Raises:
             ModelFileError: If the file does not exist or is larger than `limit` bytes.
         """
+
+    async def open(self, path: str, limit: int) -> BinaryIO:
+        """Open a file for reading in parts.
+
+        Raises:
+            ModelFileError: If the file does not exist or is larger than `limit` bytes.
+        """
+        return io.BytesIO(await self.read(path, limit))
 
     def expect(self, groups: Iterable[tuple[str, ...]]) -> None:
         """Start to fetch files that will probably be read, and drop those expected before."""
@@ -180,20 +188,33 @@ class _Folder(ModelFiles):
         self._homes = _without_links(folder), _without_links(folder / model).parent
 
     async def read(self, path: str, limit: int) -> bytes:
-        place = _without_links(self._folder / path)
-        if not any(place.is_relative_to(home) for home in self._homes):
-            raise ModelFileError(
-                f"{path!r} is a link that leads out of the model's folder. If you trust it, copy "
-                "the file into the folder"
-            )
         try:
-            with place.open("rb") as file:
+            with self._opened(path) as file:
                 size = os.fstat(file.fileno()).st_size
                 data = file.read(min(size, limit) + 1)  # `read` allocates that many bytes
         except OSError as error:
             raise _missing(path, error) from None
         _within(len(data), path, limit)
         return data
+
+    async def open(self, path: str, limit: int) -> BinaryIO:
+        try:
+            file = self._opened(path)
+        except OSError as error:
+            raise _missing(path, error) from None
+        if os.fstat(file.fileno()).st_size > limit:
+            file.close()
+            _within(limit + 1, path, limit)
+        return file
+
+    def _opened(self, path: str) -> BinaryIO:
+        place = _without_links(self._folder / path)
+        if not any(place.is_relative_to(home) for home in self._homes):
+            raise ModelFileError(
+                f"{path!r} is a link that leads out of the model's folder. If you trust it, copy "
+                "the file into the folder"
+            )
+        return place.open("rb")
 
 
 def _without_links(path: Path) -> Path:

@@ -1,0 +1,164 @@
+"""The architectures of GGUF files: their configurations and names of weights in Hugging Face.
+
+The writer of llama.cpp renames the weights and changes some of their values. `Architecture.undo`
+contains the inverse functions.
+
+Source: https://github.com/ggml-org/llama.cpp/blob/master/conversion
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[Any]
+Config = Mapping[str, Any]
+Undo = Callable[[Array, Config], Array]
+
+LAYER = "blk."
+"""Beginning of the names of the weights of a layer, before its number."""
+
+
+@dataclass(frozen=True)
+class Architecture:
+    """An architecture.
+
+    Attributes:
+        model_type: Name of the architecture in Hugging Face.
+        task: Name of the class in Hugging Face.
+        layers: Beginning of the names of the weights of a layer in Hugging Face.
+        names: Names in Hugging Face by the names in GGUF files, without `.weight` and `.bias`, and
+            without the beginning that contains the number of the layer.
+        undo: Functions that restore weights which the writer has changed, by their names in GGUF
+            files. They receive the weight and the configuration.
+        config: Entries of the configuration that GGUF files do not contain.
+        keys: Further keys of the configuration by their keys in GGUF files.
+    """
+
+    model_type: str
+    task: str
+    layers: str
+    names: Mapping[str, str]
+    undo: Mapping[str, Undo] = field(default_factory=dict)
+    config: Mapping[str, Any] = field(default_factory=dict)
+    keys: Mapping[str, str] = field(default_factory=dict)
+
+
+KEYS = {
+    "block_count": "num_hidden_layers",
+    "context_length": "max_position_embeddings",
+    "embedding_length": "hidden_size",
+    "feed_forward_length": "intermediate_size",
+    "attention.head_count": "num_attention_heads",
+    "attention.head_count_kv": "num_key_value_heads",
+    "attention.key_length": "head_dim",
+    "attention.layer_norm_rms_epsilon": "rms_norm_eps",
+    "attention.sliding_window": "sliding_window",
+    "rope.freq_base": "rope_theta",
+}
+"""Keys of configurations by the keys of GGUF files, which follow the name of the architecture."""
+
+_DECODER = {
+    "token_embd": "model.embed_tokens",
+    "output_norm": "model.norm",
+    "output": "lm_head",
+    "attn_norm": "input_layernorm",
+    "attn_q": "self_attn.q_proj",
+    "attn_k": "self_attn.k_proj",
+    "attn_v": "self_attn.v_proj",
+    "attn_output": "self_attn.o_proj",
+    "attn_q_norm": "self_attn.q_norm",
+    "attn_k_norm": "self_attn.k_norm",
+    "ffn_norm": "post_attention_layernorm",
+    "ffn_gate": "mlp.gate_proj",
+    "ffn_up": "mlp.up_proj",
+    "ffn_down": "mlp.down_proj",
+}
+_GEMMA2 = {
+    **_DECODER,
+    "post_attention_norm": "post_attention_layernorm",
+    "ffn_norm": "pre_feedforward_layernorm",
+    "post_ffw_norm": "post_feedforward_layernorm",
+}
+_GPT2 = {
+    "token_embd": "wte",
+    "position_embd": "wpe",
+    "output_norm": "ln_f",
+    "attn_norm": "ln_1",
+    "attn_qkv": "attn.c_attn",
+    "attn_output": "attn.c_proj",
+    "ffn_norm": "ln_2",
+    "ffn_up": "mlp.c_fc",
+    "ffn_down": "mlp.c_proj",
+}
+
+
+def _without_pairs(heads: str) -> Undo:
+    """Return a function that undoes the order of rows for rotations of neighboring pairs.
+
+    The writer places the two rows of a head that are rotated together next to each other. In
+    Hugging Face, the first half of the head's rows is rotated together with the second half.
+    """
+
+    def undo(weight: Array, config: Config) -> Array:
+        pairs = weight.reshape(config[heads], -1, 2, *weight.shape[1:])
+        return pairs.swapaxes(1, 2).reshape(weight.shape)
+
+    return undo
+
+
+def _minus_one(weight: Array, config: Config) -> Array:
+    return weight - np.float32(1)
+
+
+def _transposed(weight: Array, config: Config) -> Array:
+    return weight.T if weight.ndim == 2 else weight
+
+
+def _decoder(model_type: str, task: str, **facts: Any) -> Architecture:
+    return Architecture(model_type, task, "model.layers.", **{"names": _DECODER, **facts})
+
+
+_PAIRS = {
+    "attn_q": _without_pairs("num_attention_heads"),
+    "attn_k": _without_pairs("num_key_value_heads"),
+}
+_NORMS = ("output_norm", "attn_norm", "ffn_norm", "post_attention_norm", "post_ffw_norm")
+_ONE_MORE = dict.fromkeys(_NORMS, _minus_one)
+_NO_WINDOW = {"use_sliding_window": False, "sliding_window": 0}
+
+ARCHITECTURES = {
+    "llama": _decoder("llama", "LlamaForCausalLM", undo=_PAIRS),
+    "qwen2": _decoder("qwen2", "Qwen2ForCausalLM", config=_NO_WINDOW),
+    "qwen3": _decoder("qwen3", "Qwen3ForCausalLM", config=_NO_WINDOW),
+    "gemma": _decoder("gemma", "GemmaForCausalLM", undo=_ONE_MORE),
+    "gemma2": _decoder(
+        "gemma2",
+        "Gemma2ForCausalLM",
+        names=_GEMMA2,
+        undo=_ONE_MORE,
+        keys={
+            "attn_logit_softcapping": "attn_logit_softcapping",
+            "final_logit_softcapping": "final_logit_softcapping",
+        },
+    ),
+    "gpt2": Architecture(
+        "gpt2",
+        "GPT2LMHeadModel",
+        "h.",
+        _GPT2,
+        undo=dict.fromkeys(("attn_qkv", "attn_output", "ffn_up", "ffn_down"), _transposed),
+        config={"resid_pdrop": 0.0},
+        keys={
+            "block_count": "n_layer",
+            "context_length": "n_positions",
+            "embedding_length": "n_embd",
+            "attention.head_count": "n_head",
+        },
+    ),
+}
+"""Architectures by their names in GGUF files."""

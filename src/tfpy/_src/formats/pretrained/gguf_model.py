@@ -1,0 +1,139 @@
+"""GGUF files in the form of Hugging Face: configuration, names of weights and tokenizer."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tfpy._src.formats.gguf.metadata import Metadata
+from tfpy._src.formats.gguf.reader import GgufFile
+from tfpy._src.formats.pretrained.architectures import ARCHITECTURES, KEYS, LAYER, Architecture
+from tfpy._src.formats.pretrained.gguf_tokenizer import write_tokenizer
+from tfpy._src.formats.pretrained.source import Pretrained
+from tfpy._src.formats.weight_file import WeightFile
+from tfpy._src.library.io.checked_json import ModelFileError
+
+NAME = "general.architecture"
+EMBEDDINGS = "token_embd.weight"
+OUTPUT = "output.weight"
+
+
+def read_model(file: GgufFile, folder: Path) -> Pretrained:
+    """Return the model in a GGUF file.
+
+    Args:
+        file: The file.
+        folder: Empty folder for the files of the tokenizer.
+
+    Raises:
+        ModelFileError: If the architecture or the tokenizer is not supported.
+    """
+    name = file.metadata.get(NAME)
+    if name not in ARCHITECTURES:
+        raise ModelFileError(
+            f"{NAME} is {str(name)[:80]!r}. tf.models.load supports {', '.join(ARCHITECTURES)}"
+        )
+    architecture = ARCHITECTURES[name]
+    config = _config(file, str(name), architecture)
+    facts = write_tokenizer(file.metadata, folder)
+    return Pretrained(config, _Renamed(file, architecture, config), folder, facts)
+
+
+def _config(file: GgufFile, name: str, architecture: Architecture) -> dict[str, Any]:
+    """Return the configuration in the form of Hugging Face."""
+    if EMBEDDINGS not in file.tensors:
+        raise ModelFileError(f"the file does not contain {EMBEDDINGS!r}")
+    config: dict[str, Any] = {
+        "model_type": architecture.model_type,
+        "architectures": [architecture.task],
+        "vocab_size": file.tensors[EMBEDDINGS].shape[0],
+        "tie_word_embeddings": OUTPUT not in file.tensors,
+        "rope_theta": 10000.0,
+        **architecture.config,
+    }
+    for keys in (KEYS, architecture.keys):
+        for key, into in keys.items():
+            value = _number(file.metadata, f"{name}.{key}")
+            if value is not None:
+                config[into] = value
+    heads = config.get("num_attention_heads", 1)
+    config.setdefault("num_key_value_heads", heads)
+    config.setdefault("head_dim", config.get("hidden_size", 0) // heads)
+    _check_rotations(file, name, config)
+    return config
+
+
+def _number(metadata: Metadata, key: str) -> int | float | None:
+    """Return a number of the metadata, or None.
+
+    Raises:
+        ModelFileError: If it is not positive, or differs between layers.
+    """
+    value = metadata.get(key)
+    if isinstance(value, np.ndarray) and len(value) and (value == value[0]).all():
+        value = value[0].item()
+    if value is not None and (not isinstance(value, int | float) or not 0 < value < 1 << 31):
+        raise ModelFileError(f"{key} must be a positive number, got {str(value)[:80]}")
+    return value
+
+
+def _check_rotations(file: GgufFile, name: str, config: dict[str, Any]) -> None:
+    """Check that the positions are encoded as KerasHub does.
+
+    Raises:
+        ModelFileError: If only a part of each head is rotated, or if the angles are scaled.
+    """
+    rotated = file.metadata.get(f"{name}.rope.dimension_count", config["head_dim"])
+    if rotated != config["head_dim"]:
+        raise ModelFileError(
+            f"{rotated} of {config['head_dim']} dimensions of a head are rotated by positions, "
+            "which is not supported"
+        )
+    scaling = file.metadata.get(f"{name}.rope.scaling.type", "none")
+    if scaling != "none" or "rope_freqs.weight" in file.tensors:
+        raise ModelFileError(f"scaled angles of positions ({scaling!r}) are not supported")
+
+
+class _Renamed(WeightFile):
+    """The weights of a GGUF file, with the names and values of Hugging Face."""
+
+    def __init__(self, file: GgufFile, architecture: Architecture, config: dict[str, Any]) -> None:
+        self._file, self._config, self._undo = file, config, architecture.undo
+        self._old = {}
+        for name in file.names:
+            new = _renamed(name, architecture)
+            if new is not None:
+                self._old[new] = name
+
+    @property
+    def names(self) -> Collection[str]:
+        return self._old.keys()
+
+    def read(self, name: str) -> NDArray[Any]:
+        old = self._old[name]
+        value = self._file.read(old)
+        undo = self._undo.get(_parts(old)[1])
+        return value if undo is None else undo(value, self._config)
+
+
+def _parts(name: str) -> tuple[str, str, str]:
+    """Return the number of the layer, the name without it, and the ending of a weight."""
+    layer = ""
+    if name.startswith(LAYER):
+        layer, _, name = name.removeprefix(LAYER).partition(".")
+    stem, _, ending = name.rpartition(".")
+    return layer, stem, ending
+
+
+def _renamed(name: str, architecture: Architecture) -> str | None:
+    """Return the name of a weight in Hugging Face, or None if KerasHub does not need it."""
+    layer, stem, ending = _parts(name)
+    new = architecture.names.get(stem)
+    if new is None:
+        return None
+    beginning = f"{architecture.layers}{layer}." if layer else ""
+    return f"{beginning}{new}.{ending}"

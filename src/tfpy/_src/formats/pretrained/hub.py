@@ -1,0 +1,181 @@
+"""Construction of KerasHub's models from configurations and weights of Hugging Face.
+
+KerasHub has a converter for each architecture. It maps the configuration to the arguments of the
+model, and the names of the weights to the variables of the layers.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from tfpy._src.base.missing_packages import remedy
+from tfpy._src.formats.pretrained.pre_tokenizers import set_pre_tokenizer
+from tfpy._src.formats.pretrained.source import Pretrained, TokenizerFacts
+from tfpy._src.formats.weight_file import WeightFile
+from tfpy._src.keras_support.keras import namespace
+from tfpy._src.library.io.checked_json import ModelFileError
+
+PACKAGE = "keras_hub"
+TASKS = {
+    "ForCausalLM": "CausalLM",
+    "LMHeadModel": "CausalLM",
+    "Model": "Backbone",
+}
+"""Classes of KerasHub by the ends of the names of architectures of Hugging Face."""
+POOLING = "1_Pooling/config.json"
+"""A file of models that compute one vector for a text."""
+EPSILON = "layer_norm_epsilon"
+_OF_CONVERTERS = (ArithmeticError, AttributeError, LookupError, OSError, TypeError, ValueError)
+"""Errors that KerasHub's converters raise for configurations and files that they do not expect."""
+
+
+def build(source: Pretrained, progress: Callable[[float], None] | None) -> Any:
+    """Build a model and load its weights.
+
+    Raises:
+        ModelFileError: If KerasHub does not have the architecture, or if weights are missing or
+            have another shape.
+        ModuleNotFoundError: If Keras or KerasHub is not installed.
+    """
+    namespace("keras")  # raises an error with instructions if Keras is missing
+    if importlib.util.find_spec(PACKAGE) is None:
+        raise ModuleNotFoundError(
+            "Language models are loaded with the package keras-hub, which is not installed. "
+            f"{remedy('keras-hub')}",
+            name=PACKAGE,
+        )
+    try:
+        return _built(source, progress)
+    except ModelFileError:
+        raise
+    except _OF_CONVERTERS as error:
+        kind = str(source.config.get("model_type"))[:80]
+        text = f"KerasHub cannot load this model of the type {kind!r}"
+        raise ModelFileError(f"{text}: {type(error).__name__}: {error}") from error
+
+
+def _built(source: Pretrained, progress: Callable[[float], None] | None) -> Any:
+    models = importlib.import_module(f"{PACKAGE}.models")
+    presets = importlib.import_module(f"{PACKAGE}.src.utils.preset_utils")
+    loaders = importlib.import_module(f"{PACKAGE}.src.utils.transformers.preset_loader")
+    loader = loaders.TransformersPresetLoader(str(source.folder), source.config)
+    plain, plain_tokenizer = loader.load_backbone, loader.load_tokenizer
+
+    def load_backbone(cls: Any, load_weights: bool, **kwargs: Any) -> Any:
+        """Create the layers as KerasHub does, and read the weights from `source`."""
+        backbone = plain(cls, False, **_epsilon(cls, source.config), **kwargs)
+        weights = HubWeights(source.weights, progress)
+        loader.converter.convert_weights(backbone, weights, source.config)
+        return backbone
+
+    def load_tokenizer(cls: Any, *args: Any, **kwargs: Any) -> Any:
+        return plain_tokenizer(cls, *args, **{**source.tokenizer.arguments, **kwargs})
+
+    loader.load_backbone, loader.load_tokenizer = load_backbone, load_tokenizer
+    name = _task(source)
+    if name == "Backbone":
+        return loader.load_backbone(loader.check_backbone_class(), True)
+    task = presets.find_subclass(
+        str(source.folder), getattr(models, name), loader.converter.backbone_cls
+    )
+    model = loader.load_task(task, True, False)
+    _set_tokenizer(model.preprocessor, source.tokenizer)
+    return model
+
+
+def _epsilon(cls: Any, config: dict[str, Any]) -> dict[str, Any]:
+    """Return the epsilon of a configuration, which some converters replace by a default."""
+    value = config.get("rms_norm_eps")
+    is_taken = EPSILON in inspect.signature(cls.__init__).parameters
+    return {EPSILON: value} if is_taken and value is not None else {}
+
+
+def _task(source: Pretrained) -> str:
+    """Return the name of a model's class in KerasHub.
+
+    Raises:
+        ModelFileError: If KerasHub does not convert the weights of the architecture's head.
+    """
+    (architecture,) = source.config.get("architectures") or ("",)
+    for end, name in TASKS.items():
+        if str(architecture).endswith(end):
+            has_pooling = name == "Backbone" and (source.folder / POOLING).exists()
+            return "TextEmbedder" if has_pooling else name
+    raise ModelFileError(
+        f"models of the architecture {architecture!r} are not supported. Architectures that end "
+        f"with {', '.join(TASKS)} are"
+    )
+
+
+def _set_tokenizer(preprocessor: Any, facts: TokenizerFacts) -> None:
+    """Set what KerasHub does not read from the files of a tokenizer."""
+    tokenizer = preprocessor.tokenizer
+    tokenizer.chat_template = facts.chat_template
+    if facts.pre_tokenizer is not None:
+        set_pre_tokenizer(tokenizer, facts.pre_tokenizer)
+    for name, value in (("start", facts.adds_start), ("end", facts.adds_end)):
+        if value is not None and hasattr(preprocessor, f"add_{name}_token"):
+            setattr(preprocessor, f"add_{name}_token", value)
+    if facts.adds_start is False and hasattr(preprocessor, "add_start_token"):
+        preprocessor.build(None)
+        preprocessor.packer.start_value = None  # `generate` would add it in any case
+
+
+class HubWeights:
+    """Weights with the methods that KerasHub's converters call.
+
+    Args:
+        weights: The weights.
+        progress: Function that receives the fraction of the weights that is loaded, or None.
+    """
+
+    def __init__(
+        self, weights: WeightFile, progress: Callable[[float], None] | None = None
+    ) -> None:
+        self._weights, self._progress = weights, progress
+        self._count = 0
+
+    def get_tensor(self, name: str) -> Any:
+        """Return a weight as float32.
+
+        Raises:
+            ModelFileError: If there is no weight with this name.
+        """
+        found = self._weights.read(self._full_name(name))
+        return found if found.dtype == np.float16 else found.astype(np.float32, copy=False)
+
+    def port_weight(
+        self,
+        keras_variable: Any,
+        hf_weight_key: str,
+        hook_fn: Callable[[Any, list[int]], Any] | None = None,
+    ) -> None:
+        """Assign a weight to a variable.
+
+        Args:
+            keras_variable: Variable of Keras.
+            hf_weight_key: Name of the weight.
+            hook_fn: Function of the weight and the variable's shape that returns the value.
+        """
+        value = self.get_tensor(hf_weight_key)
+        if hook_fn is not None:
+            value = hook_fn(value, list(keras_variable.shape))
+        keras_variable.assign(value)
+        self._count += 1
+        if self._progress is not None:
+            self._progress(min(self._count / len(self._weights.names), 1.0))
+
+    def _full_name(self, name: str) -> str:
+        """Return the name in the file, which may have a prefix such as `bert.`."""
+        if name in self._weights.names:
+            return name
+        found = [full for full in self._weights.names if full.endswith(f".{name}")]
+        if len(found) != 1:
+            raise ModelFileError(f"the weights {found or name!r} are missing or not unique")
+        return found[0]

@@ -1,0 +1,70 @@
+"""The loading of GGUF files and of folders of Hugging Face for `tf.models.load`."""
+
+from __future__ import annotations
+
+import io
+import tempfile
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+from tfpy._src.formats.gguf.reader import MAGIC, GgufFile
+from tfpy._src.formats.pretrained import folder_model, gguf_model
+from tfpy._src.formats.pretrained.hub import build
+from tfpy._src.formats.pretrained.source import CONFIG
+from tfpy._src.formats.safetensors.reader import INDEX, SafetensorsFile, ShardedFiles, places_of
+from tfpy._src.formats.sources import ModelFiles, Progress
+from tfpy._src.formats.weight_file import WeightFile
+from tfpy._src.library.io.checked_json import ModelFileError
+
+MAX_BYTES = 1 << 36
+"""Largest size of a file of weights, which is read tensor by tensor."""
+MAX_TEXT_BYTES = 1 << 28
+"""Largest size of a configuration or a file of a tokenizer."""
+
+
+async def load_pretrained(files: ModelFiles, data: bytes, progress: Progress | None) -> Any:
+    """Load a GGUF file, or safetensors files with the files next to them.
+
+    Args:
+        files: Files of the model.
+        data: Content of the main file, or empty bytes if it is to be opened.
+        progress: Function that receives the fraction of the weights that is loaded, or None.
+
+    Raises:
+        ModelFileError: If a file is damaged or missing, or if the model is not supported.
+    """
+    with ExitStack() as opened:
+        folder = Path(opened.enter_context(tempfile.TemporaryDirectory()))
+        if data.startswith(MAGIC) or files.model.endswith(".gguf"):
+            file = io.BytesIO(data) if data else await files.open(files.model, MAX_BYTES)
+            gguf = GgufFile(opened.enter_context(file))
+            return build(gguf_model.read_model(gguf, folder), progress)
+        weights = await _safetensors(files, opened)
+        await _copy(files, folder)
+        return build(folder_model.read_model(weights, folder), progress)
+
+
+async def _safetensors(files: ModelFiles, opened: ExitStack) -> WeightFile:
+    """Open the safetensors files of a model, and add them to the files that are to be closed."""
+
+    async def weights(path: str) -> SafetensorsFile:
+        return SafetensorsFile(opened.enter_context(await files.open(path, MAX_BYTES)))
+
+    if not files.model.endswith(INDEX):
+        return await weights(files.model)
+    index = await files.read(files.model, MAX_TEXT_BYTES)
+    places = places_of(index, files.model)
+    return ShardedFiles(places, {path: await weights(path) for path in sorted({*places.values()})})
+
+
+async def _copy(files: ModelFiles, folder: Path) -> None:
+    """Copy the files that KerasHub reads into a folder. Only the configuration must exist."""
+    (folder / CONFIG).write_bytes(await files.read(CONFIG, MAX_TEXT_BYTES))
+    for name in folder_model.FILES:
+        try:
+            data = await files.read(name, MAX_TEXT_BYTES)
+        except ModelFileError:
+            continue  # most models have only some of the files
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_bytes(data)

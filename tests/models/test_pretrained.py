@@ -1,0 +1,222 @@
+"""GGUF and safetensors files: reading, and the form in which KerasHub receives their models."""
+
+from __future__ import annotations
+
+import io
+import json
+import struct
+from pathlib import Path
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import pytest
+from models import gguf_files
+
+import tfpy as tf
+from tfpy._src.formats.gguf.blocks import FORMATS
+from tfpy._src.formats.gguf.reader import GgufFile
+from tfpy._src.formats.pretrained.gguf_model import read_model
+from tfpy._src.formats.safetensors.reader import SafetensorsFile, ShardedFiles, places_of
+from tfpy._src.library.io.checked_json import ModelFileError
+
+OPEN = io.BytesIO
+
+
+def opened(metadata: dict[str, Any], tensors: dict[str, Any], **options: int) -> GgufFile:
+    return GgufFile(OPEN(gguf_files.gguf(metadata, tensors, **options)))
+
+
+@pytest.mark.parametrize("record", FORMATS.values(), ids=lambda record: record.name)
+def test_values_are_those_of_the_package_gguf(record: Any) -> None:
+    count = gguf_files.BLOCKS
+    data = gguf_files.random_bytes(record.name, count * record.layout.itemsize)
+    shape = 2, count * record.size // 2
+    file = opened({}, {"a": ((3,), 24, b"\1\2\xff"), "b": (shape, record.number, data)})
+    assert file.read("a").tolist() == [1, 2, -1]
+    found = file.read("b")
+    assert (found.shape, found.dtype) == (shape, record.result)
+    digests = json.loads(gguf_files.DIGESTS.read_text())
+    if record.name in digests:
+        assert gguf_files.digest(found) == digests[record.name]
+    else:
+        np.testing.assert_array_equal(found.ravel(), np.frombuffer(data, record.layout))
+
+
+def test_metadata() -> None:
+    given = {
+        "text": "ü",
+        "number": 3,
+        "float": 0.5,
+        "yes": True,
+        "texts": ["a", "", "b"],
+        "floats": np.array([1, 2.5], np.float32),
+        "nested": [[1, 2], [3]],
+        "general.alignment": 64,
+    }
+    file = opened(given, {"a": gguf_files.floats(3)}, version=2, alignment=64)
+    found = dict(file.metadata)
+    np.testing.assert_array_equal(found.pop("floats"), given.pop("floats"))
+    assert [item.tolist() for item in found.pop("nested")] == given.pop("nested")
+    assert found == given
+    assert file.tensors["a"].begin % 64 == 0
+
+
+def changed(data: bytes, at: int, code: str, number: int) -> bytes:
+    out = bytearray(data)
+    struct.pack_into(code, out, at, number)
+    return bytes(out)
+
+
+FILE = gguf_files.gguf({"k": True}, {"a": ((2, 32), 8, bytes(68)), "b": ((1,), 0, bytes(4))})
+KEY = 24
+KIND = KEY + 8 + 1
+TENSOR = KIND + 4 + 1
+RANK = TENSOR + 8 + 1
+SHAPE = RANK + 4
+NUMBER = SHAPE + 16
+OTHER = NUMBER + 4 + 8
+DAMAGED = {
+    "begin with": b"GGML" + FILE[4:],
+    "version 1 ": changed(FILE, 4, "<I", 1),
+    "big-endian": changed(FILE, 4, ">I", 3),
+    r"contain \d+ tensors": changed(FILE, 8, "<Q", 2**63),
+    r"contain \d+ metadata": changed(FILE, 16, "<Q", 2**40),
+    "file ends in a key": changed(FILE, KEY, "<Q", 2**40),
+    "UTF-8": changed(FILE, KEY + 8, "B", 0xFF),
+    "unknown type 13": changed(FILE, KIND, "<I", 13),
+    "true": changed(FILE, KIND + 4, "B", 2),
+    "from 1 to": changed(FILE, TENSOR, "<Q", 0),
+    "5 dimensions": changed(FILE, RANK, "<I", 5),
+    "rows of 33": changed(FILE, SHAPE, "<Q", 33),
+    "no elements": changed(FILE, SHAPE, "<Q", 0),
+    "incomplete": changed(FILE, SHAPE + 8, "<Q", 2**62),
+    "unknown format 4": changed(FILE, NUMBER, "<I", 4),
+    "multiple of 32": changed(FILE, NUMBER + 4, "<Q", 8),
+    "overlap": changed(FILE, OTHER + 8 + 1 + 4 + 8 + 4, "<Q", 64),
+    "tensor 'a' twice": changed(FILE, OTHER + 8, "B", ord("a")),
+    "file ends in the header": FILE[:6],
+    "the file has 227 bytes": FILE[:-1],
+}
+
+
+@pytest.mark.parametrize("error", DAMAGED)
+def test_damaged_gguf(error: str) -> None:
+    with pytest.raises(ModelFileError, match=error):
+        GgufFile(OPEN(DAMAGED[error]))
+
+
+def test_depth_and_alignment_are_limited() -> None:
+    deep: Any = 1
+    for _ in range(6):
+        deep = [deep]
+    with pytest.raises(ModelFileError, match="nested"):
+        opened({"deep": deep}, {})
+    for alignment in (0, 48):
+        with pytest.raises(ModelFileError, match="power of 2"):
+            opened({"general.alignment": alignment}, {})
+
+
+def safetensors(header: Any, data: bytes) -> bytes:
+    text = header if isinstance(header, bytes) else json.dumps(header).encode()
+    return len(text).to_bytes(8, "little") + text + data
+
+
+def described(dtype: str, shape: list[Any], begin: int, end: int) -> dict[str, Any]:
+    return {"dtype": dtype, "shape": shape, "data_offsets": [begin, end]}
+
+
+def test_safetensors() -> None:
+    halves = np.array([[1.5, -2]], ml_dtypes.bfloat16)
+    bits = np.array([0.5, 448], ml_dtypes.float8_e4m3fn)
+    header = {
+        "__metadata__": {"by": "ü"},
+        "half": described("BF16", [1, 2], 0, 4),
+        "none": described("I64", [0, 3], 4, 4),
+        "bits": described("F8_E4M3", [2], 4, 6),
+    }
+    file = SafetensorsFile(OPEN(safetensors(header, halves.tobytes() + bits.tobytes())))
+    assert file.metadata == {"by": "ü"}
+    for name, value in (("half", halves), ("bits", bits), ("none", np.zeros((0, 3), np.int64))):
+        found = file.read(name)
+        assert (found.dtype, found.tolist()) == (value.dtype, value.tolist())
+    places = places_of(b'{"weight_map": {"half": "1", "bits": "2"}}', "index")
+    shards = ShardedFiles(places, {"1": file, "2": file})
+    assert list(shards.names) == ["half", "bits"]
+    assert shards.read("half").tolist() == halves.tolist()
+    with pytest.raises(ModelFileError, match="1 does not contain 'other'"):
+        ShardedFiles({"other": "1"}, {"1": file})
+
+
+DAMAGED_HEADERS = {
+    "should have": (2**63).to_bytes(8, "little"),
+    "not valid JSON": safetensors(b"{", b""),
+    "must be an object": safetensors(b"[]", b""),
+    "only strings": safetensors({"__metadata__": {"a": 1}}, b""),
+    "dtype 'F4'": safetensors({"a": described("F4", [1], 0, 4)}, bytes(4)),
+    "an integer from 0": safetensors({"a": described("F32", [-1], 0, 4)}, bytes(4)),
+    "two integers": safetensors({"a": described("F32", [1], -4, 0)}, bytes(4)),
+    "needs 8 bytes": safetensors({"a": described("F32", [2], 0, 4)}, bytes(4)),
+    "incomplete": safetensors({"a": described("F32", [2], 0, 8)}, bytes(4)),
+    "overlap": safetensors(
+        {"a": described("F32", [2], 0, 8), "b": described("F32", [1], 4, 8)}, bytes(8)
+    ),
+}
+
+
+@pytest.mark.parametrize("error", DAMAGED_HEADERS)
+def test_damaged_safetensors(error: str) -> None:
+    with pytest.raises(ModelFileError, match=error):
+        SafetensorsFile(OPEN(DAMAGED_HEADERS[error]))
+
+
+def test_llama_in_the_form_of_hugging_face(tmp_path: Path) -> None:
+    metadata, tensors = gguf_files.llama()
+    file = opened(metadata, tensors)
+    found = read_model(file, tmp_path)
+    assert found.config["model_type"] == "llama"
+    assert found.config["vocab_size"] == len(metadata["tokenizer.ggml.tokens"])
+    assert found.config["tie_word_embeddings"]
+    assert (found.config["num_key_value_heads"], found.config["rope_theta"]) == (1, 100.0)
+    assert "model.layers.0.mlp.gate_proj.weight" in found.weights.names
+    query = found.weights.read("model.layers.0.self_attn.q_proj.weight")
+    rows = file.read("blk.0.attn_q.weight")
+    np.testing.assert_array_equal(query, rows[[0, 2, 1, 3, 4, 6, 5, 7]])
+    tokenizer = json.loads((tmp_path / "tokenizer.json").read_text())
+    assert tokenizer["model"]["vocab"]["the"] == metadata["tokenizer.ggml.tokens"].index("the")
+    assert [token["content"] for token in tokenizer["added_tokens"]] == ["<s>", "</s>"]
+    assert found.tokenizer.chat_template == "{{ messages }}"
+    assert found.tokenizer.adds_start is False
+
+
+UNSUPPORTED: dict[str, tuple[str, Any]] = {
+    "'mamba'": ("general.architecture", "mamba"),
+    "'rwkv'": ("tokenizer.ggml.model", "rwkv"),
+    "splits words like 'x'": ("tokenizer.ggml.pre", "x"),
+    "list of strings": ("tokenizer.ggml.tokens", 1),
+    "one of the 33 tokens": ("tokenizer.ggml.bos_token_id", 33),
+    "positive number": ("llama.block_count", 0),
+    "2 of 4 dimensions": ("llama.rope.dimension_count", 2),
+    "scaled angles": ("llama.rope.scaling.type", "yarn"),
+}
+
+
+@pytest.mark.parametrize("error", UNSUPPORTED)
+def test_unsupported_models(error: str, tmp_path: Path) -> None:
+    metadata, tensors = gguf_files.llama()
+    key, value = UNSUPPORTED[error]
+    file = tmp_path / "model.gguf"
+    file.write_bytes(gguf_files.gguf({**metadata, key: value}, tensors))
+    for source in (file, file.read_bytes()):
+        with pytest.raises(ValueError, match=error):
+            tf.models.load(source)
+
+
+def test_files_that_are_missing(tmp_path: Path) -> None:
+    file = tmp_path / "model.safetensors"
+    file.write_bytes(safetensors({}, b""))
+    with pytest.raises(ModelFileError, match=r"'config\.json' is not there"):
+        tf.models.load(tmp_path)
+    (tmp_path / "config.json").write_text("{}")
+    with pytest.raises(ModelFileError, match="'model_type'"):
+        tf.models.load(file)
