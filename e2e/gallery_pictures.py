@@ -21,6 +21,8 @@ LARGEST = 40_000  # in bytes
 
 SHOWN = {
     "audio_notes": ("#roll", "object-fit: fill; scale: 1 2.5"),
+    "chat": ("#written", "padding: 20px; font-size: 21px"),
+    "fine_tuning": ("#written", "padding: 20px; font-size: 21px"),
     "fluid": ("#water", ""),
     "game_of_life": ("#cells", "image-rendering: pixelated; scale: 2.4"),
     "gan_lab": ("#plane", "object-fit: contain; background: #000"),
@@ -28,6 +30,7 @@ SHOWN = {
     "mcmc": ("#plane", "object-fit: contain; background: #000"),
     "pose": ("#view", "object-fit: contain; background: linear-gradient(#cfd8e0 88%, #a98f72 0)"),
     "regression": ("#plane", ""),
+    "search": ("#written", "padding: 20px; font-size: 19px"),
     "style": ("#result", ""),
     "teachable_machine": ("#view", ""),
     "text_generator": ("#written", "padding: 20px; font-size: 21px"),

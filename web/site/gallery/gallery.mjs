@@ -1,10 +1,10 @@
 // The page around a gallery program: it passes canvases and controls to the Python code in its
 // <script type="text/tfpy" worker>, and shows the results (gallery.py is the other side).
 //
-// <button id="run"> starts and stops. <select id="pictures"> selects the source of images; without a camera
-// the first option is selected, and the element "camera" shows the reason. Any other button, input, select
-// and textarea with an id is a control; those with data-restart restart the program. A slider's value is
-// shown next to it; with data-power, 10 to the power of the value.
+// <button id="run"> starts and stops; data-start is its label instead of "Start". <select id="pictures"> selects
+// the source of images; without a camera the first option is selected, and the element "camera" shows the reason.
+// Any other button, input, select and textarea with an id is a control; those with data-restart restart the
+// program. A slider's value is shown next to it; with data-power, 10 to the power of the value.
 // <div class="plot" data-lines="a, b"> is a plot. The elements "backend-list" and "source", if they exist,
 // show the backends and the program. "?backend=NAME" selects a backend, and "?run" starts at once.
 
@@ -58,7 +58,8 @@ export function tell(values, restart) {
 /** @param {boolean} wanted */
 function setRunning(wanted) {
   isRunning = wanted;
-  if ($("run")) $("run").textContent = wanted ? "Stop" : "Start";
+  const run = $("run");
+  if (run) run.textContent = wanted ? "Stop" : (run.dataset.start ?? "Start");
 }
 
 /** @param {Event} event */
