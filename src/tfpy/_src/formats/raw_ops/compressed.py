@@ -164,19 +164,27 @@ def _count(sparse_matrix: Any) -> Tensor:
     return constant(totals if len(x.shape) == 3 else totals[0], int32)
 
 
-def _check_factors(a: tuple[int, ...], b: tuple[int, ...], name: str, **flags: bool) -> None:
+def _check_factors(
+    a: tuple[int, ...], b: tuple[int, ...], name: str, flags: tuple[bool, bool, bool, bool]
+) -> None:
     """Check the shapes and flags of a product.
+
+    Args:
+        a: Shape of the first factor.
+        b: Shape of the second factor.
+        name: Name of the operation.
+        flags: The arguments `transpose_a`, `transpose_b`, `adjoint_a` and `adjoint_b`.
 
     Raises:
         InvalidArgumentError: If the shapes do not match, or a matrix is transposed twice.
     """
-    for of in ("a", "b"):
-        if flags[f"transpose_{of}"] and flags[f"adjoint_{of}"]:
+    swaps_a, swaps_b = flags[0] or flags[2], flags[1] or flags[3]
+    for of, twice in (("a", flags[0] and flags[2]), ("b", flags[1] and flags[3])):
+        if twice:
             raise invalid(name, f"Only one of adjoint_{of} and transpose_{of} may be true.")
     if len(a) != len(b):
         raise invalid(name, f"Ranks of a and b must match, saw: {len(a)} vs. {len(b)}.")
-    inner = a[-2 if flags["transpose_a"] or flags["adjoint_a"] else -1]
-    if inner != b[-1 if flags["transpose_b"] or flags["adjoint_b"] else -2]:
+    if a[-2 if swaps_a else -1] != b[-1 if swaps_b else -2]:
         shapes = " vs. ".join(str(list(shape)).replace(" ", "") for shape in (a, b))
         raise invalid(
             name, f"Inner product dimensions of A and B do not agree. Shapes are: {shapes}"
@@ -197,16 +205,13 @@ def _product(
     """Return the product of a sparse and a dense matrix."""
     name = "SparseMatrixMatMul"
     x, y = _matrix(a, name), convert_to_tensor(b)
-    flags = {
-        "transpose_a": transpose_a, "transpose_b": transpose_b,
-        "adjoint_a": adjoint_a, "adjoint_b": adjoint_b,
-    }  # fmt: skip
-    _check_factors(x.shape, y.aval.shape, name, **flags)
+    flags = (transpose_a, transpose_b, adjoint_a, adjoint_b)
+    _check_factors(x.shape, y.aval.shape, name, flags)
     if len(x.shape) == 3 and x.shape[0] != y.aval.shape[0]:
         raise invalid(
             name, f"Batch sizes of a and b must match, saw: {x.shape[0]} vs. {y.aval.shape[0]}."
         )
-    found = matmul(x.dense(), y, **flags)
+    found = matmul(x.dense(), y, *flags)
     found = matrix_transpose(found) if transpose_output else found
     return conj(found) if conjugate_output and found.dtype.is_complex else found
 
@@ -224,16 +229,13 @@ def _sparse_product(
     """Return the product of two sparse matrices. Sums that happen to be 0 are stored."""
     name = "SparseMatrixSparseMatMul"
     x, y = _matrix(a, name, type), _matrix(b, name, type)
-    flags = {
-        "transpose_a": transpose_a, "transpose_b": transpose_b,
-        "adjoint_a": adjoint_a, "adjoint_b": adjoint_b,
-    }  # fmt: skip
-    _check_factors(x.shape, y.shape, name, **flags)
+    flags = (transpose_a, transpose_b, adjoint_a, adjoint_b)
+    _check_factors(x.shape, y.shape, name, flags)
     left, right = x.mask(), y.mask()
     left = left.swapaxes(-1, -2) if transpose_a or adjoint_a else left
     right = right.swapaxes(-1, -2) if transpose_b or adjoint_b else right
     pairs = np.matmul(left.astype(np.float32), right.astype(np.float32))
-    return _of_mask(matmul(x.dense(), y.dense(), **flags), pairs > 0)
+    return _of_mask(matmul(x.dense(), y.dense(), *flags), pairs > 0)
 
 
 def _transposed(input: Any, *, conjugate: bool, type: Any) -> CompressedMatrix:

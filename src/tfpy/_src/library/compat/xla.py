@@ -9,13 +9,11 @@ from typing import Any
 from tfpy._src.base import tracing
 from tfpy._src.core import nest
 from tfpy._src.core.conversion import convert_to_tensor
-from tfpy._src.core.typing import Nest, TensorLike
+from tfpy._src.core.typing import Nest
 from tfpy._src.functions.tf_function.api import function
 
 
-def compile(
-    computation: Callable[..., Nest[TensorLike]], inputs: Sequence[Nest[TensorLike]] | None = None
-) -> Any:
+def compile(computation: Callable[..., Nest], inputs: Sequence[Nest] | None = None) -> Any:
     """Compile a function and run it once.
 
     This is an older name. A `tf.function` is compiled once for all calls with the same shapes.
