@@ -35,10 +35,8 @@ def keyed_variables(given: Mapping[str, Any] | Sequence[Any]) -> dict[str, Held]
             for key, held in given.items()
         }
     found: dict[str, Held] = {}
-    every = [
-        v for held in given for v in (held if isinstance(held, PartitionedVariable) else [held])
-    ]
-    for variable in every:
+    groups = (held if isinstance(held, PartitionedVariable) else [held] for held in given)
+    for variable in itertools.chain.from_iterable(groups):
         place = place_of(variable)
         if place is not None:
             parts = found.setdefault(place.full_name, [])
