@@ -451,6 +451,7 @@ if _typing.TYPE_CHECKING:
         summary as summary,
         test as test,
         train as train,
+        xla as xla,
     )
     from tfpy._src.formats.exported.api import export as export
     from tfpy._src.formats.graph_model import GraphModel as GraphModel
@@ -548,6 +549,7 @@ _LATER = {
     "saved_model": "tfpy.saved_model",
     "summary": "tfpy.summary",
     "test": "tfpy.test",
+    "xla": "tfpy.xla",
 }
 
 if _typing.TYPE_CHECKING:

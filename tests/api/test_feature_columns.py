@@ -12,6 +12,7 @@ import tensorflow
 from guides.printed import attempts, compare
 
 import tfpy
+from tfpy._src.library.feature_columns import protocol
 
 DENSE = {
     "price": np.array([[1.0], [50.0], [-3.0]], np.float32),
@@ -148,8 +149,53 @@ def show_graph(tf: Any, show: Callable[..., None], path: Path) -> None:
         show(session.run(prediction), session.run(variables["bias"]))
 
 
+def show_protocol(tf: Any, show: Callable[..., None], path: Path) -> None:
+    """Print what columns compute for a layer, and columns that are made from their fields."""
+    fc = tf.feature_column
+    layer = protocol if tf is tfpy else tf.__internal__.feature_column
+    found = columns(tf, path)
+    del found["file"]
+
+    class Manager:
+        def create_variable(self, feature_column: Any, name: str, **given: Any) -> None:
+            self.table = given["initializer"](given["shape"], given["dtype"])
+
+        def get_variable(self, feature_column: Any, name: str) -> Any:
+            return self.table
+
+        def has_resource(self, feature_column: Any, name: str) -> bool:
+            return False
+
+        def add_resource(self, feature_column: Any, name: str, resource: Any) -> None:
+            """Do nothing: the columns keep their tables."""
+
+    sequence = {
+        "s": tf.SparseTensor([[0, 0], [1, 0], [1, 1], [3, 0]], [2, 0, 1, 1], [4, 2]),
+        "t": tf.SparseTensor([[0, 0], [0, 1], [2, 0], [2, 1]], [1.0, 2.0, 3.0, 4.0], [3, 2]),
+    }
+    cache, manager = layer.FeatureTransformationCache({**DENSE, **sequence}), Manager()
+    for name, column in found.items():
+        if name in ("price", "size", "ranges", "sizes"):
+            show(name, column.get_dense_tensor(cache, manager))
+        if name not in ("price", "size"):
+            show(name, *column.get_sparse_tensors(cache, manager))
+            show(fc.indicator_column(column).get_dense_tensor(cache, manager))
+        if name != "size":
+            show(type(column).from_config(column.get_config()) == column)
+    steps = fc.sequence_categorical_column_with_identity("s", 3)
+    ones = tf.compat.v1.constant_initializer(np.arange(6.0).reshape(3, 2))
+    for column in (fc.indicator_column(steps), fc.embedding_column(steps, 2, initializer=ones)):
+        if hasattr(column, "create_state"):
+            column.create_state(manager)
+        show(*column.get_sequence_dense_tensor(cache, manager))
+        show(lambda column=column: column.get_dense_tensor(cache, manager))
+    show(*fc.sequence_numeric_column("t").get_sequence_dense_tensor(cache, manager))
+    show(*fc.sequence_numeric_column("t", 2).get_sequence_dense_tensor(cache, manager))
+    show(lambda: cache.get("none", manager), lambda: cache.get(3, manager))
+
+
 @pytest.mark.filterwarnings("ignore:.*add_variable. is deprecated")  # TensorFlow's own call
-@pytest.mark.parametrize("program", [show_columns, show_layers, show_graph])
+@pytest.mark.parametrize("program", [show_columns, show_layers, show_graph, show_protocol])
 def test_program(
     program: Callable[..., None], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -385,3 +386,44 @@ def test_eager_variables_are_not_kept() -> None:
     del variable
     gc.collect()
     assert tfpy.memory()["numTensors"] == before
+
+
+@same
+def test_partitioned_variables(tf: Any) -> Any:
+    v1 = tf.compat.v1
+    halves = v1.fixed_size_partitioner(2)
+    rows = np.arange(15, dtype=np.float32).reshape(5, 3)
+
+    def shown(v: Any) -> Any:
+        return [type(v).__name__, v.name, v.shape.as_list(), [p.name for p in v], len(v)]
+
+    eager = v1.get_variable("e", initializer=tf.constant(rows), partitioner=halves)
+    found = [
+        *shown(eager),
+        tf.reduce_sum(eager),
+        v1.nn.embedding_lookup(eager, [0, 4], "div"),
+        eager.assign(rows * 2),
+        eager.assign_add(rows),
+        eager.assign_sub([tf.ones([3, 3]), tf.ones([2, 3])]),
+        v1.get_variable("scalar", [], partitioner=halves, initializer=v1.ones_initializer()),
+        error(lambda: v1.get_variable("q", [3, 3], partitioner=lambda **_: [2, 2])),
+        error(lambda: v1.get_variable("q", [3, 3], partitioner=lambda **_: [2])),
+        error(lambda: v1.create_partitioned_variables([1, 3], [2, 1], v1.ones_initializer())),
+    ]
+    with tf.Graph().as_default(), tempfile.TemporaryDirectory() as folder:
+        with v1.variable_scope("scope", partitioner=halves):
+            v = v1.get_variable("v", initializer=tf.constant(rows))
+        with v1.variable_scope("scope", reuse=True):
+            found += [v1.get_variable("v") is v, error(lambda: v1.get_variable("none", [2, 2]))]
+        with v1.variable_scope("scope"):
+            found += [error(lambda: v1.get_variable("v", [5, 3]))]
+        parts = v1.create_partitioned_variables([5, 3], [1, 2], tf.constant(rows))
+        found += [*shown(v), [p.name for p in parts]]
+        with v1.Session() as sess:
+            sess.run(v1.global_variables_initializer())
+            path = v1.train.Saver().save(sess, f"{folder}/model")
+            sess.run([part.assign(part * 0) for part in [*v, *parts]])
+            v1.train.Saver().restore(sess, path)
+            found += [sess.run(v.as_tensor()), sess.run(parts)]
+        found += [tf.train.list_variables(path), tf.train.load_variable(path, "scope/v")]
+    return found

@@ -290,3 +290,26 @@ def test_gradients_in_graphs(tf: Any) -> Any:
             test.assert_equal_graph_def(graph.as_graph_def(), graph.as_graph_def()),
             error(lambda: tf.test.assert_equal_graph_def(graph.as_graph_def(), 3)),
         ]
+
+
+@same
+def test_xla_compile(tf: Any) -> Any:
+    compiled = tf.xla.experimental.compile
+    total = tf.Variable(1.0)
+
+    def in_scope(x: Any) -> Any:
+        with tf.xla.experimental.jit_scope():
+            return x * 2
+
+    return [
+        compiled(lambda: 1.0),
+        compiled(lambda x, y: (x, {"a": y + 1}), [1, np.ones(2, np.float32)]),
+        compiled(lambda x: x[0] + x[1], [[1, 2]]),
+        compiled(lambda x: (x,), [3.0]),
+        compiled(lambda x: [x, x * 2], [3.0]),
+        compiled(total.assign_add, [2.0]),
+        tf.function(lambda x: compiled(lambda a: a * 2, [x]))(tf.constant(2.0)),
+        tf.function(in_scope)(tf.constant(2)),
+        error(lambda: compiled(lambda x: x, 1.0)),
+        error(lambda: in_scope(tf.constant(2))),
+    ]

@@ -67,6 +67,7 @@ NO_OPS = (
     "tfpy._src.formats.summary",
     "tfpy._src.library.compat.app",
     "tfpy._src.library.compat.logs",
+    "tfpy._src.library.compat.xla",
     "tfpy._src.library.profiler",
     "tfpy._src.tensors.random.generator",
     "tfpy._src.backends",

@@ -176,7 +176,8 @@ class _Empty(Loader):
 def _below(name: str, module: types.ModuleType) -> Iterator[tuple[str, types.ModuleType]]:
     """Yield the modules with names of their own, with their full names."""
     parts = {k: v for k, v in vars(module).items() if isinstance(v, types.ModuleType)}
-    if len(parts) < sum(not k.startswith("__") for k in vars(module)):
+    names = [k for k in vars(module) if not k.startswith("__") or k == "__getattr__"]
+    if len(parts) < len(names):
         yield name, module
     for part, value in parts.items():
         if value.__name__ == f"{name}.{part}":

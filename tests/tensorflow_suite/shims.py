@@ -210,7 +210,11 @@ SHIMS: dict[str, dict[str, Any]] = {
     "framework.tensor": {"Tensor": tf.Tensor},
     "framework.tensor_shape": {"as_shape": tf.TensorShape, "unknown_shape": unknown_shape},
     "framework.tensor_util": {"is_tensor": tf.is_tensor, "is_tf_type": tf.is_tensor},
-    "framework.test_util": {**eager.TEST_UTIL, "TensorFlowTestCase": tf.test.TestCase},
+    "framework.test_util": {
+        **eager.TEST_UTIL,
+        "TensorFlowTestCase": tf.test.TestCase,
+        "matmul_without_tf32": tf.matmul,
+    },
     "lib.io.file_io": {"file_exists": tf.io.gfile.exists, "FileIO": tf.io.gfile.GFile},
     "ops.array_ops": {"constant": tf.constant, "newaxis": None},
     "ops.control_flow_ops": {},
@@ -255,5 +259,6 @@ SHIMS: dict[str, dict[str, Any]] = {
         f"is_{name}_enabled": lambda: False for name in ("asan", "msan", "tsan", "ubsan")
     },
     "tf2": {"enabled": lambda: True},
+    "util.numpy_compat": {"np_array": np.array, "np_asarray": np.asarray},
     "trackable.autotrackable": {"AutoTrackable": tf.Module},
 }

@@ -56,6 +56,19 @@ def mapped(call: str) -> str:
     )
 
 
+def compressed(call: str, x: str = "f(2, 3, 3) - 0.5 + tf.eye(3)") -> str:
+    """Return a call with sparse matrices ``h``."""
+    return (
+        f"=(lambda x: (lambda h: tf.raw_ops.{call})(tf.raw_ops.DenseToCSRSparseMatrix(dense_input="
+        f"x, indices=tf.cast(tf.where(x > 0), tf.int64))))({x})"
+    )
+
+
+def dense_again(call: str, x: str = "f(2, 3, 3) - 0.5 + tf.eye(3)") -> str:
+    """Return a call with sparse matrices ``h``, the result of which is made dense."""
+    return compressed(f"CSRSparseMatrixToDense(sparse_input=tf.raw_ops.{call}, type=tf.float32)", x)
+
+
 def stacked(call: str) -> str:
     """Return a call with a stack ``h`` of one vector."""
     return (
@@ -251,6 +264,33 @@ SAMPLES: dict[str, str | tuple[str, str]] = {
     "TensorMapLookup": mapped("TensorMapLookup(input_handle=h, key=3, value_dtype=tf.float32)"),
     "TensorMapSize": mapped("TensorMapSize(input_handle=h)"),
     "TensorMapStackKeys": mapped("TensorMapStackKeys(input_handle=h, key_dtype=tf.int32)"),
+    # matrices in compressed sparse row format
+    "SparseTensorToCSRSparseMatrix": (
+        "=tf.raw_ops.CSRSparseMatrixToDense(type=tf.float32, sparse_input="
+        "tf.raw_ops.SparseTensorToCSRSparseMatrix(indices=tf.constant([[0, 1], [1, 0]], tf.int64), "
+        "values=f(2), dense_shape=tf.constant([2, 3], tf.int64)))"
+    ),
+    "DenseToCSRSparseMatrix": compressed("SparseMatrixNNZ(sparse_matrix=h)"),
+    "SparseMatrixNNZ": compressed("SparseMatrixNNZ(sparse_matrix=h)", "f(3, 3) - 0.5"),
+    "CSRSparseMatrixToDense": compressed("CSRSparseMatrixToDense(sparse_input=h, type=tf.float32)"),
+    "CSRSparseMatrixToSparseTensor": compressed(
+        "CSRSparseMatrixToSparseTensor(sparse_matrix=h, type=tf.float32)"
+    ),
+    "CSRSparseMatrixComponents": compressed(
+        "CSRSparseMatrixComponents(csr_sparse_matrix=h, index=1, type=tf.float32)"
+    ),
+    "SparseMatrixMatMul": compressed(
+        "SparseMatrixMatMul(a=h, b=f(2, 3, 4), transpose_a=True, transpose_output=True)"
+    ),
+    "SparseMatrixSparseMatMul": dense_again(
+        "SparseMatrixSparseMatMul(a=h, b=h, type=tf.float32, adjoint_b=True)"
+    ),
+    "SparseMatrixTranspose": dense_again("SparseMatrixTranspose(input=h, type=tf.float32)"),
+    "SparseMatrixOrderingAMD": compressed("SparseMatrixOrderingAMD(input=h)", "tf.eye(3)"),
+    "SparseMatrixSparseCholesky": dense_again(
+        "SparseMatrixSparseCholesky(input=h, permutation=[2, 0, 1], type=tf.float32)",
+        "tf.eye(3) * 4.0 + f(3, 1)",
+    ),
     # quantized numbers
     "QuantizeV2": "input=f(3, 4) - 0.4, min_range=-0.3, max_range=0.4, T=tf.qint8, mode='SCALED'",
     "Dequantize": "input=tf.quantization.quantize(f(3, 4) - 0.4, -0.3, 0.4, tf.quint8)[0], min_range=-0.3, max_range=0.4, mode='MIN_FIRST'",

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from tfpy._src.base import dtypes
+from tfpy._src.checkpoints.variable_parts import place_of
 from tfpy._src.formats.tensorflow.reader.control_v1 import maker_of
 from tfpy._src.functions.graph_mode.variables import GraphVariable
 from tfpy._src.library.protos.graphs import GraphDef, NodeDef
@@ -28,16 +29,16 @@ _PASSING = frozenset(("Identity", "Reshape", "Cast"))
 
 
 def add_saver(
-    graph: GraphDef, variables: Mapping[str, GraphVariable], max_to_keep: int
+    graph: GraphDef, variables: Sequence[tuple[str, GraphVariable]], max_to_keep: int
 ) -> SaverDef:
     """Add the nodes that save and restore Variables to a message.
 
     Args:
         graph: The graph as a message.
-        variables: Variables by their keys in checkpoints.
+        variables: Keys in checkpoints with their Variables. Parts of a Variable share a key.
         max_to_keep: Number of checkpoints that are kept.
     """
-    nodes = _SaverNodes(graph, dict(sorted(variables.items())))
+    nodes = _SaverNodes(graph, sorted(variables, key=lambda pair: pair[0]))
     return SaverDef(
         filename_tensor_name=f"{nodes.path}:0",
         save_tensor_name=f"{nodes.saved()}:0",
@@ -51,12 +52,13 @@ def add_saver(
 class _SaverNodes:
     """The nodes while they are added."""
 
-    def __init__(self, graph: GraphDef, variables: Mapping[str, GraphVariable]) -> None:
-        self._graph, self._variables = graph, variables
+    def __init__(self, graph: GraphDef, variables: Sequence[tuple[str, GraphVariable]]) -> None:
+        self._graph, self._keys = graph, [key for key, _ in variables]
+        self._variables = [variable for _, variable in variables]
         taken = {maker_of(node.name).partition("/")[0] for node in graph.node}
         scopes = ("save", *(f"save_{i}" for i in range(1, len(taken) + 1)))
         self._scope = next(name for name in scopes if name not in taken)
-        self._types = [v.dtype.as_datatype_enum for v in variables.values()]
+        self._types = [v.dtype.as_datatype_enum for v in self._variables]
         start = self._constant("filename/input", np.array(b"model", object))
         name = self._add("filename", "PlaceholderWithDefault", [start])
         self.path = self._add("Const", "PlaceholderWithDefault", [name])
@@ -77,8 +79,9 @@ class _SaverNodes:
         return found
 
     def _slices(self, op: str) -> list[str]:
-        keys = np.array([key.encode() for key in self._variables], object)
-        slices = np.array([b""] * len(keys), object)
+        keys = np.array([key.encode() for key in self._keys], object)
+        places = map(place_of, self._variables)
+        slices = np.array([place.spec.encode() if place else b"" for place in places], object)
         names = self._constant(f"{op}/tensor_names", keys)
         return [names, self._constant(f"{op}/shape_and_slices", slices)]
 
@@ -86,7 +89,7 @@ class _SaverNodes:
         """Add the nodes that save, and return the name of the last one."""
         names = self._slices("SaveV2")
         values = []
-        for number, variable in enumerate(self._variables.values()):
+        for number, variable in enumerate(self._variables):
             name = "Read/ReadVariableOp" + (f"_{number}" if number else "")
             values.append(self._add(name, "ReadVariableOp", [variable.op.name]))
             self._graph.node[-1].attr["dtype"].type = variable.dtype.as_datatype_enum
@@ -105,7 +108,7 @@ class _SaverNodes:
         if self._types:
             restore = self._add("RestoreV2", "RestoreV2", [self.path, *names])
             self._graph.node[-1].attr["dtypes"].list.type.extend(self._types)
-        for number, variable in enumerate(self._variables.values()):
+        for number, variable in enumerate(self._variables):
             source = f"{restore}:{number}" if number else restore
             name = "AssignVariableOp" + (f"_{number}" if number else "")
             waits.append(f"^{self._add(name, 'AssignVariableOp', [variable.op.name, source])}")

@@ -16,6 +16,13 @@ from tfpy._src.checkpoints.meta_graphs import meta_graph_of
 from tfpy._src.checkpoints.objects import TrackedValue, number_of
 from tfpy._src.checkpoints.reader import CheckpointReader
 from tfpy._src.checkpoints.state import update_checkpoint_state
+from tfpy._src.checkpoints.variable_parts import (
+    Held,
+    divided,
+    joined,
+    keyed_variables,
+    parts_of,
+)
 from tfpy._src.checkpoints.writing import write
 from tfpy._src.core.conversion import convert_to_tensor
 from tfpy._src.core.typing import PathLike
@@ -80,7 +87,7 @@ class Saver:
         self._given, self._reshape, self._allow_empty = var_list, reshape, allow_empty
         self._max_to_keep = max_to_keep or 0
         self._pads = pad_step_number
-        self._variables: dict[str, Variable] | None = None
+        self._variables: dict[str, Held] | None = None
         self.last_checkpoints: list[str] = []
         """Paths of the kept checkpoints, oldest first."""
         if not defer_build:
@@ -97,17 +104,9 @@ class Saver:
             given = get_default_graph().get_collection("variables")
         if not given and not self._allow_empty:
             raise ValueError("No variables to save")
-        if isinstance(given, Mapping):
-            self._variables = dict(given)
-            return
-        self._variables = {}
-        for variable in given:
-            name = variable.name.partition(":")[0]
-            if name in self._variables:
-                raise ValueError(f"At least two variables have the same name: {name}")
-            self._variables[name] = variable
+        self._variables = keyed_variables(given)
 
-    def _items(self) -> dict[str, Variable]:
+    def _items(self) -> dict[str, Held]:
         if self._variables is None:
             self.build()
         assert self._variables is not None
@@ -148,18 +147,20 @@ class Saver:
             tf.errors.FailedPreconditionError: If a Variable is not initialized in the session.
         """
         items = dict(sorted(self._items().items()))
-        values = _values(sess, list(items.values()))
+        values = _values(sess, [v for held in items.values() for v in parts_of(held)])
         prefix = path_text(save_path)
         if global_step is not None:
             prefix = f"{prefix}-{_number(sess, global_step)}"
         with immediately():
             tracked = [
-                TrackedValue(key, v.saved_as or number_of(v.dtype), value)
-                for (key, v), value in zip(items.items(), values, strict=True)
+                TrackedValue(key, kind.saved_as or number_of(kind.dtype), value)
+                for key, kind, value in joined(items, values)
             ]
             write(prefix, tracked)
         self._keep(prefix)
-        if write_meta_graph and any(isinstance(v, GraphVariable) for v in items.values()):
+        if write_meta_graph and any(
+            isinstance(v, GraphVariable) for held in items.values() for v in parts_of(held)
+        ):
             write_message(self._meta_graph(sess.graph), f"{prefix}.{meta_graph_suffix}")
         if write_state:
             update_checkpoint_state(
@@ -193,15 +194,18 @@ class Saver:
         if not os.path.exists(f"{prefix}.index"):
             raise ValueError(f"The passed save_path is not a valid checkpoint: {prefix}")
         reader = CheckpointReader(prefix)
-        for key, variable in self._items().items():
-            value = np.asarray(reader.get_tensor(key))
-            if self._reshape:
-                value = value.reshape(variable.aval.shape)
-            if isinstance(variable, GraphVariable):
-                variable.load_in(sess, value)
-                continue
-            with immediately():
-                variable.assign(convert_to_tensor(value, variable.dtype))
+        for key, held in self._items().items():
+            for variable, value in divided(held, np.asarray(reader.get_tensor(key))):
+                self._restore_one(sess, variable, value)
+
+    def _restore_one(self, sess: Any, variable: Variable, value: Any) -> None:
+        if self._reshape:
+            value = value.reshape(variable.aval.shape)
+        if isinstance(variable, GraphVariable):
+            variable.load_in(sess, value)
+            return
+        with immediately():
+            variable.assign(convert_to_tensor(value, variable.dtype))
 
     def export_meta_graph(
         self,
@@ -233,7 +237,8 @@ class Saver:
 
     def _meta_graph(self, graph: Graph, keys: Sequence[str] | None = None) -> MetaGraphDef:
         found = meta_graph_of(graph, keys=keys)
-        variables = {k: v for k, v in self._items().items() if isinstance(v, GraphVariable)}
+        items = [(key, v) for key, held in self._items().items() for v in parts_of(held)]
+        variables = [(key, v) for key, v in items if isinstance(v, GraphVariable)]
         saver = add_saver(found.graph_def, variables, self._max_to_keep)
         found.saver_def.CopyFrom(saver)
         return found

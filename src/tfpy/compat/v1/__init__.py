@@ -77,12 +77,16 @@ from tfpy._src.library.compat.graphs.extras import (
     Print as Print,
     add_check_numerics_ops as add_check_numerics_ops,
     batch_scatter_update as batch_scatter_update,
+    colocate_with as colocate_with,
     container as container,
     convert_to_tensor_or_indexed_slices as convert_to_tensor_or_indexed_slices,
     count_up_to as count_up_to,
     get_seed as get_seed,
     op_scope as op_scope,
     variable_op_scope as variable_op_scope,
+)
+from tfpy._src.library.compat.graphs.partitioned import (
+    create_partitioned_variables as create_partitioned_variables,
 )
 from tfpy._src.library.compat.graphs.partitioners import (
     fixed_size_partitioner as fixed_size_partitioner,
@@ -99,7 +103,6 @@ from tfpy._src.library.compat.graphs.scoped_variables import get_variable as get
 from tfpy._src.library.compat.graphs.scopes import (
     AUTO_REUSE as AUTO_REUSE,
     VariableScope as VariableScope,
-    colocate_with as colocate_with,
     get_variable_scope as get_variable_scope,
     name_scope as name_scope,
     variable_scope as variable_scope,

@@ -5,6 +5,7 @@ from tfpy._src.formats.raw_ops import (  # noqa: F401 - they enter their operati
     arrays,
     batched,
     chance,
+    compressed,
     containers,
     control,
     counts,

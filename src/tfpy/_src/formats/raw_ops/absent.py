@@ -57,7 +57,6 @@ ABSENT = {
         Quantized(?!Concat).* Uniform(De|Re)?[qQ]uantize.* Requantiz.* QuantizeDownAndShrinkRange
         QuantizeAndDequantizeV4Grad
     """,
-    "matrices in compressed sparse row format": ".*SparseMatrix.* .*CSR.*",
     "their state is three 64-bit integers, but tf.random.Generator has six words": """
         Stateful(RandomBinomial|StandardNormal|StandardNormalV2|TruncatedNormal|Uniform.*) Rng.*
         NonDeterministicInts
@@ -77,7 +76,9 @@ ABSENT = {
     "gradients that tapes compute automatically": """
         (BlockLSTM|GRUBlockCell|LSTMBlockCell)Grad(V2)?
     """,
-    "TensorFlow has kernels for it only on GPUs": "GenerateBoundingBoxProposals",
+    "TensorFlow has kernels for it only on GPUs": """
+        GenerateBoundingBoxProposals SparseMatrix(Add|Mul|Softmax|SoftmaxGrad|Zeros)
+    """,
     "TensorFlow Decision Forests": "SimpleML.*",
     "a joke in TensorFlow": "Fact",
 }

@@ -78,6 +78,16 @@ def _numpy_name(name: str) -> Any:
     return getattr(importlib.import_module("tfpy.experimental.numpy"), name)
 
 
+def _column_name(name: str) -> Any:
+    """Return a class of the layers' protocol for feature columns, which few programs need."""
+    modules = ("protocol", "base", "dense_columns", "categorical_columns")
+    for module in modules:
+        found = importlib.import_module(f"tfpy._src.library.feature_columns.{module}")
+        if hasattr(found, name):
+            return getattr(found, name)
+    raise AttributeError(name)
+
+
 MODULES: dict[str, dict[str, Any]] = {
     "__internal__.distribute": {"strategy_supports_no_merge_call": lambda: True},
     "__internal__.distribute.interim": {"maybe_merge_call": maybe_merge_call},
@@ -98,6 +108,7 @@ MODULES: dict[str, dict[str, Any]] = {
         "executing_eagerly": tracing.executing_eagerly,
         "global_seed": global_seed,
     },
+    "python.feature_column.feature_column_v2": {"__getattr__": _column_name},
     "python.framework.config": {
         "disable_op_determinism": partial(OpDeterminism.set, False),
         "enable_op_determinism": partial(OpDeterminism.set, True),

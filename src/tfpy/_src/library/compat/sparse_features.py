@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from tfpy._src.base.dtypes import int64
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.core.typing import Axis, IntLike
 from tfpy._src.library.sparse.reduction import reduce_max, reduce_sum
@@ -122,9 +123,9 @@ def sparse_merge(
             f"{len(sizes)}."
         )
     first = ids[0]
-    columns = [expand_dims(cast(one.values, "int32"), 1) for one in ids]
+    columns = [expand_dims(cast(one.values, int64), 1) for one in ids]
     indices: Tensor = concat([first.indices[:, :-1], *columns], 1)
-    shape = concat([first.dense_shape[:-1], cast([*sizes], "int32")], 0)
+    shape = concat([first.dense_shape[:-1], cast([*sizes], int64)], 0)
     found = SparseTensor(indices, sp_values.values, shape)
     return found if already_sorted else reorder(found)
 

@@ -5,15 +5,18 @@ The ids of a categorical column are a dense tensor, in which -1 represents a mis
 
 from __future__ import annotations
 
+import inspect
 import math
-from collections.abc import Iterable, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, ClassVar, NamedTuple
 
 from tfpy._src.base import dtypes
-from tfpy._src.base.dtypes import DType
+from tfpy._src.base.dtypes import DType, as_dtype
 from tfpy._src.core.conversion import convert_to_tensor
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.core.tensor_shape import TensorShape
+from tfpy._src.library.compat import initializers
+from tfpy._src.library.feature_columns import protocol
 from tfpy._src.library.sparse.conversion import to_dense
 from tfpy._src.tensors.array.making import ones
 from tfpy._src.tensors.array.reshaping import expand_dims, reshape, shape
@@ -56,6 +59,33 @@ class FeatureColumn:
         named: Any = self
         return {name: _configured(value) for name, value in named._asdict().items()}
 
+    @classmethod
+    def from_config(
+        cls, config: Mapping[str, Any], custom_objects: Mapping[str, Any] | None = None,
+        columns_by_name: dict[str, Any] | None = None,
+    ) -> Any:  # fmt: skip
+        """Return the column that `get_config` describes.
+
+        Args:
+            config: Dict from the names of the fields to their values.
+            custom_objects: Functions and classes by their names in `config`.
+            columns_by_name: Columns that exist, by their classes and names, such as
+                `"NumericColumn:price"`. New columns are added.
+
+        Returns:
+            A column of the class.
+
+        Raises:
+            ValueError: If the dict does not have the names of the fields.
+        """
+        fields: Any = cls
+        config = {**fields._field_defaults, **config}
+        if set(config) != set(fields._fields):
+            raise ValueError(f"Invalid config: {config}, expected keys: {fields._fields}")
+        known = {} if columns_by_name is None else columns_by_name
+        made = {k: _restored(k, v, custom_objects or {}, known) for k, v in config.items()}
+        return cls(**made)
+
     def __lt__(self, other: Any) -> bool:
         return str(self) < str(other)
 
@@ -64,13 +94,45 @@ class FeatureColumn:
 
 
 def _configured(value: Any) -> Any:
-    if isinstance(value, FeatureColumn):
+    if inspect.isfunction(value):
+        return value.__name__
+    if hasattr(value, "get_config"):
         return {"class_name": type(value).__name__, "config": value.get_config()}
     if isinstance(value, DType):
         return value.name
     if type(value) is tuple and any(isinstance(item, FeatureColumn) for item in value):
         return tuple(map(_configured, value))
     return value
+
+
+def _restored(field: str, value: Any, custom: Mapping[str, Any], known: dict[str, Any]) -> Any:
+    """Return the value of a field from a configuration."""
+    if field == "dtype":
+        return as_dtype(value)
+    if field in ("normalizer_fn", "initializer") and isinstance(value, str):
+        return custom[value]
+    if isinstance(value, Mapping) and "class_name" in value:
+        return _object(value["class_name"], value["config"], custom, known)
+    if isinstance(value, list | tuple):
+        return tuple(_restored("", item, custom, known) for item in value)
+    return value
+
+
+def _object(
+    name: str, config: Mapping[str, Any], custom: Mapping[str, Any], known: dict[str, Any]
+) -> Any:
+    """Return a column or an initializer from its configuration."""
+    kind: Any = next((c for c in _subclasses(FeatureColumn) if c.__name__ == name), None)
+    if kind is None:
+        return custom.get(name, vars(initializers).get(name)).from_config(config)
+    made = kind.from_config(config, custom, known)
+    return known.setdefault(f"{name}:{made.name}", made)
+
+
+def _subclasses(kind: type[Any]) -> Iterator[type[Any]]:
+    for found in kind.__subclasses__():
+        yield found
+        yield from _subclasses(found)
 
 
 class DenseColumn(FeatureColumn):
@@ -85,9 +147,44 @@ class DenseColumn(FeatureColumn):
         """Return the tensor of the column for features, of shape [batch, ...]."""
         raise NotImplementedError
 
+    def get_dense_tensor(self, transformation_cache: Any, state_manager: Any) -> Tensor:
+        """Return the tensor of the column for a layer.
+
+        Args:
+            transformation_cache: A `FeatureTransformationCache`.
+            state_manager: A `StateManager`.
+
+        Returns:
+            Tensor of shape [batch, ...].
+        """
+        found: Tensor = transformation_cache.get(self, state_manager)
+        return found
+
+
+class SequenceDenseColumn(FeatureColumn):
+    """Base class of columns that produce dense tensors of sequences."""
+
+    TensorSequenceLengthPair: ClassVar[Any] = protocol.TensorSequenceLengthPair
+
+    def get_sequence_dense_tensor(
+        self, transformation_cache: Any, state_manager: Any
+    ) -> protocol.TensorSequenceLengthPair:
+        """Return the tensor of the column for a layer, and the lengths of the sequences.
+
+        Args:
+            transformation_cache: A `FeatureTransformationCache`.
+            state_manager: A `StateManager`.
+
+        Returns:
+            Tensor of shape [batch, steps, ...], and int64 tensor of shape [batch].
+        """
+        raise NotImplementedError
+
 
 class CategoricalColumn(FeatureColumn):
     """Base class of columns that produce ids."""
+
+    IdWeightPair: ClassVar[Any] = protocol.IdWeightPair
 
     @property
     def num_buckets(self) -> int:
@@ -97,6 +194,20 @@ class CategoricalColumn(FeatureColumn):
     def ids(self, features: FeatureTensors) -> Ids:
         """Return the ids of the column for features."""
         raise NotImplementedError
+
+    def get_sparse_tensors(
+        self, transformation_cache: Any, state_manager: Any
+    ) -> protocol.IdWeightPair:
+        """Return the ids of the column for a layer.
+
+        Args:
+            transformation_cache: A `FeatureTransformationCache`.
+            state_manager: A `StateManager`.
+
+        Returns:
+            Sparse int64 tensor of ids, and their weights as a sparse tensor or None.
+        """
+        return protocol.IdWeightPair(transformation_cache.get(self, state_manager), None)
 
 
 class FeatureTensors:

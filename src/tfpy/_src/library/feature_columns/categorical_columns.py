@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -11,14 +12,17 @@ from tfpy._src.core.conversion import convert_to_tensor
 from tfpy._src.core.primitives import as_string
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.library.feature_columns.base import CategoricalColumn, FeatureTensors, Ids
+from tfpy._src.library.feature_columns.protocol import IdWeightPair, sparse_input
 from tfpy._src.library.lookup.initializers import KeyValueTensorInitializer, TextFileInitializer
 from tfpy._src.library.lookup.tables import StaticHashTable, StaticVocabularyTable
 from tfpy._src.library.protos.features import VarLenFeature
 from tfpy._src.library.sparse.conversion import from_dense, to_dense
 from tfpy._src.library.sparse.crossing import cross_hashed
+from tfpy._src.library.sparse.shaping import reshape
 from tfpy._src.library.strings.functions import to_hash_bucket_fast
 from tfpy._src.tensors.array.making import cast
 from tfpy._src.tensors.array.slicing import where
+from tfpy._src.tensors.composite.sparse_tensor import SparseTensor
 
 
 class _KeyColumn(CategoricalColumn):
@@ -41,15 +45,28 @@ class _KeyColumn(CategoricalColumn):
 
     def ids(self, features: FeatureTensors) -> Ids:
         values, present = features.present(self.key)
-        is_text = values.dtype == dtypes.string
-        if is_text != (self.dtype == dtypes.string):
+        self._check(values.dtype)
+        return Ids(where(present, self._ids_of(values), -1))
+
+    def transform_feature(self, transformation_cache: Any, state_manager: Any) -> SparseTensor:
+        """Return the ids of the feature as a sparse tensor."""
+        values = sparse_input(transformation_cache.get(self.key, state_manager))
+        self._check(values.dtype)
+        return values.with_values(cast(self._ids_of(values.values), dtypes.int64))
+
+    def _check(self, dtype: DType) -> None:
+        if dtype != dtypes.string and not dtype.is_integer:
+            raise ValueError(
+                f"column_name: {self.key} input_tensor dtype must be string or integer. "
+                f"dtype: {dtype}."
+            )
+        if (dtype == dtypes.string) != (self.dtype == dtypes.string):
             raise ValueError(
                 f"Column dtype and SparseTensors dtype must be compatible. key: {self.key}, column "
-                f"dtype: {self.dtype}, tensor dtype: {values.dtype}"
+                f"dtype: {self.dtype}, tensor dtype: {dtype}"
             )
-        return Ids(where(present, self._ids_of(values, present), -1))
 
-    def _ids_of(self, values: Tensor, present: Tensor) -> Tensor:
+    def _ids_of(self, values: Tensor) -> Tensor:
         raise NotImplementedError
 
 
@@ -66,7 +83,7 @@ class HashedCategoricalColumn(_Hashed, _KeyColumn):
     def num_buckets(self) -> int:
         return self.hash_bucket_size
 
-    def _ids_of(self, values: Tensor, present: Tensor) -> Tensor:
+    def _ids_of(self, values: Tensor) -> Tensor:
         texts = values if values.dtype == dtypes.string else as_string(values)
         return cast(to_hash_bucket_fast(texts, self.hash_bucket_size), dtypes.int32)
 
@@ -86,7 +103,11 @@ class IdentityCategoricalColumn(_Identity, _KeyColumn):
     def num_buckets(self) -> int:
         return self.number_buckets
 
-    def _ids_of(self, values: Tensor, present: Tensor) -> Tensor:
+    def _check(self, dtype: DType) -> None:
+        if not dtype.is_integer:
+            raise ValueError(f"Invalid input, not integer. key: {self.key} dtype: {dtype}")
+
+    def _ids_of(self, values: Tensor) -> Tensor:
         values = cast(values, dtypes.int32)
         if self.default_value is not None:
             inside = (values >= 0) & (values < self.number_buckets)
@@ -116,7 +137,7 @@ class _Looked(_KeyColumn):
             )
         return StaticHashTable(initializer, self.default_value)
 
-    def _ids_of(self, values: Tensor, present: Tensor) -> Tensor:
+    def _ids_of(self, values: Tensor) -> Tensor:
         keys = values if values.dtype == dtypes.string else cast(values, dtypes.int64)
         return cast(self._table.lookup(keys), dtypes.int32)
 
@@ -197,6 +218,23 @@ class WeightedCategoricalColumn(_Weighted, CategoricalColumn):
         weights, _ = features.present(self.weight_feature_key, 0)
         return Ids(self.categorical_column.ids(features).ids, cast(weights, dtypes.float32))
 
+    def transform_feature(self, transformation_cache: Any, state_manager: Any) -> IdWeightPair:
+        """Return the ids and the weights as sparse tensors."""
+        weights = transformation_cache.get(self.weight_feature_key, state_manager)
+        if weights is None:
+            raise ValueError(f"Missing weights {self.weight_feature_key}.")
+        if weights.dtype != self.dtype:
+            raise ValueError(f"Bad dtype, expected {self.dtype}, but got {weights.dtype}.")
+        sparse = sparse_input(weights, 0)
+        if not sparse.dtype.is_floating:
+            sparse = sparse.with_values(cast(sparse.values, dtypes.float32))
+        ids = transformation_cache.get(self.categorical_column, state_manager)
+        return IdWeightPair(sparse_input(ids), sparse)
+
+    def get_sparse_tensors(self, transformation_cache: Any, state_manager: Any) -> IdWeightPair:
+        found: IdWeightPair = transformation_cache.get(self, state_manager)
+        return found
+
 
 class _Crossed(NamedTuple):
     keys: tuple[Any, ...]
@@ -239,15 +277,30 @@ class CrossedColumn(_Crossed, CategoricalColumn):
                 inputs.append(features.get(key))
                 continue
             found = key.ids(features)
-            if found.weights is not None:
-                raise ValueError(
-                    "crossed_column does not support weight_tensor, but the given column populates "
-                    f"weight_tensor. Given column: {key.name}"
-                )
+            self._check_weights(key, found.weights)
             kept = found.ids[found.ids != -1]
             inputs.append(from_dense(found.ids + 1).with_values(kept))
         crossed = cross_hashed(inputs, self.hash_bucket_size, self.hash_key)
         return Ids(cast(to_dense(crossed, -1), dtypes.int32))
+
+    def transform_feature(self, transformation_cache: Any, state_manager: Any) -> SparseTensor:
+        """Return the hashes of the crosses as a sparse tensor."""
+        inputs = []
+        for key in self._leaves():
+            if isinstance(key, str):
+                inputs.append(transformation_cache.get(key, state_manager))
+                continue
+            ids, weights = key.get_sparse_tensors(transformation_cache, state_manager)
+            self._check_weights(key, weights)
+            inputs.append(ids)
+        return cross_hashed(inputs, self.hash_bucket_size, self.hash_key)
+
+    def _check_weights(self, key: CategoricalColumn, weights: Any) -> None:
+        if weights is not None:
+            raise ValueError(
+                "crossed_column does not support weight_tensor, but the given column populates "
+                f"weight_tensor. Given column: {key.name}"
+            )
 
 
 class _Sequence(NamedTuple):
@@ -272,3 +325,19 @@ class SequenceCategoricalColumn(_Sequence, CategoricalColumn):
     @property
     def num_buckets(self) -> int:
         return self.categorical_column.num_buckets
+
+    def transform_feature(self, transformation_cache: Any, state_manager: Any) -> Any:
+        """Return the feature of the categorical column."""
+        column: Any = self.categorical_column
+        return column.transform_feature(transformation_cache, state_manager)
+
+    def get_sparse_tensors(self, transformation_cache: Any, state_manager: Any) -> IdWeightPair:
+        found = self.categorical_column.get_sparse_tensors(transformation_cache, state_manager)
+        ids, weights = found
+        if ids.shape.rank == 3:
+            return found
+        batch, steps, *rest = (int(n) for n in ids.shape)
+        sizes = [batch, steps, math.prod(rest)]
+        return IdWeightPair(
+            reshape(ids, sizes), None if weights is None else reshape(weights, sizes)
+        )

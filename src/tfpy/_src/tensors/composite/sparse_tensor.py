@@ -25,11 +25,11 @@ from tfpy._src.tensors.array.reshaping import broadcast_to, reshape
 Ints = np.ndarray[Any, Any]
 
 
-def _int32(numbers: Any) -> Tensor:
-    """Convert int32 or int64 numbers to an int32 tensor."""
+def _int64(numbers: Any) -> Tensor:
+    """Convert int32 or int64 numbers to an int64 tensor."""
     if isinstance(numbers, Tensor):
-        numbers = cast(numbers, dtypes.int32) if numbers.dtype in dtypes.INDICES else numbers
-    return convert_to_tensor(numbers, dtypes.int32)
+        numbers = cast(numbers, dtypes.int64) if numbers.dtype in dtypes.INDICES else numbers
+    return convert_to_tensor(numbers, dtypes.int64)
 
 
 class SparseTensor(CompositeOperand):
@@ -63,9 +63,9 @@ class SparseTensor(CompositeOperand):
     __hash__ = object.__hash__  # type: ignore[assignment]
 
     def __init__(self, indices: TensorLike, values: TensorLike, dense_shape: ShapeLike) -> None:
-        self.indices = _int32(indices)
+        self.indices = _int64(indices)
         self.values = convert_to_tensor(values)
-        self.dense_shape = _int32(dense_shape)
+        self.dense_shape = _int64(dense_shape)
         self.host_indices: Ints = self.indices.host_view()
         if self.dense_shape.ndim != 1 or self.values.ndim != 1 or self.indices.ndim != 2:
             raise ValueError(

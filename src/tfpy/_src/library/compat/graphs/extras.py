@@ -282,3 +282,26 @@ def Print(  # noqa: N802 - TensorFlow's name
 
 def _shown(values: Any, count: int) -> str:
     return f"[{' '.join(map(str, values[:count]))}{'...' if len(values) > count else ''}]"
+
+
+@contextmanager
+def colocate_with(op: object, ignore_existing: bool = False) -> Iterator[None]:
+    """Run a block without a change of the device, because tfpy chooses the device of all ops.
+
+    Args:
+        op: Tensor or operation next to which TensorFlow places the operations of the block.
+        ignore_existing: Has no effect.
+
+    Returns:
+        A context manager.
+
+    Example:
+        >>> import tfpy as tf
+        >>> x = tf.constant(1.0)
+        >>> with tf.compat.v1.colocate_with(x):
+        ...     print(float(x + 1.0))
+        2.0
+
+    See also: `tf.device`.
+    """
+    yield

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import importlib
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from tfpy._src.base import dtypes, tracing
@@ -24,6 +25,8 @@ from tfpy._src.library.compat.initializers import Zeros
 from tfpy._src.library.compat.scaled_initializers import GlorotUniform
 from tfpy._src.tensors.variables.distribution import VariableAggregation, VariableSynchronization
 from tfpy._src.tensors.variables.variable import Variable
+
+_PARTITIONED = "tfpy._src.library.compat.graphs.partitioned"
 
 
 def get_variable(
@@ -59,7 +62,10 @@ def get_variable(
             `GraphKeys.REGULARIZATION_LOSSES`.
         trainable: If True, the Variable is trainable. Default: True.
         collections: Names of collections for the Variable. Default: the global Variables.
-        caching_device, partitioner, use_resource: Has no effect.
+        caching_device, use_resource: Has no effect.
+        partitioner: Function of a shape and a dtype that returns the number of parts along each
+            axis, such as `tf.compat.v1.fixed_size_partitioner(2)`. Default: the partitioner of the
+            scope.
         validate_shape: If False, values of any shape can be assigned.
         custom_getter: Function that is called in place of the default getter.
         constraint: Function that optimizers apply to each updated value.
@@ -67,7 +73,7 @@ def get_variable(
         aggregation: As for `tf.Variable`.
 
     Returns:
-        A Variable.
+        A Variable, or with a partitioner a sequence of Variables that can be used as a tensor.
 
     Raises:
         ValueError: If the Variable exists and the scope does not reuse Variables, if it does not
@@ -96,18 +102,24 @@ def get_variable(
     def made(name: str, *positional: Any, **kwargs: Any) -> Variable:
         if positional:
             kwargs["shape"] = positional[0]
-        return _found_or_made(store, name, **kwargs)
+        partitioner = kwargs.pop("partitioner", None)
+        reuses_parts = kwargs.get("reuse") is True and name in store.partitioned
+        if (partitioner is None and not reuses_parts) or _is_scalar(kwargs.get("shape")):
+            return found_or_made(store, name, **kwargs)
+        return importlib.import_module(_PARTITIONED).partitioned_variable(
+            store, name, partitioner, **kwargs
+        )
 
     arguments = {
         "shape": shape,
         "dtype": scope.dtype if dtype is None else as_dtype(dtype),
         "initializer": scope.initializer if initializer is None else initializer,
         "regularizer": scope.regularizer if regularizer is None else regularizer,
-        "reuse": _reuse(store),
+        "reuse": reuse_of(store),
         "trainable": trainable,
         "collections": collections,
         "caching_device": caching_device,
-        "partitioner": partitioner,
+        "partitioner": scope.partitioner if partitioner is None else partitioner,
         "validate_shape": validate_shape,
         "use_resource": use_resource,
         "constraint": scope.constraint if constraint is None else constraint,
@@ -123,13 +135,18 @@ def get_variable(
     return found
 
 
-def _reuse(store: ScopeStore) -> Any:
-    if tracing.in_graph():
+def _is_scalar(shape: Any) -> bool:
+    return isinstance(shape, Sequence | TensorShape) and len(shape) == 0
+
+
+def reuse_of(store: ScopeStore) -> Any:
+    """Return True, False or `AUTO_REUSE`, as the current scope reuses Variables."""
+    if store.is_graph:
         return store.scope.reuse
     return AUTO_REUSE if store.shares else False
 
 
-def _found_or_made(
+def found_or_made(
     store: ScopeStore,
     name: str,
     shape: Any = None,
@@ -145,6 +162,17 @@ def _found_or_made(
     aggregation: VariableAggregation = VariableAggregation.NONE,
     **without_effect: Any,
 ) -> Variable:
+    """Return the Variable with a name, or make it.
+
+    Raises:
+        ValueError: As for `get_variable`.
+    """
+    if f"{name}/part_0" in store.variables:
+        raise ValueError(
+            "No partitioner was provided, but a partitioned version of the variable was found: "
+            f"{name}/part_0. Perhaps a variable of the same name was already created with "
+            "partitioning?"
+        )
     known = store.variables.get(name) if store.shares else None
     if known is not None:
         return _checked(known, name, shape, dtype, reuse)

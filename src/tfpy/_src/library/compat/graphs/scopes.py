@@ -73,26 +73,43 @@ class ScopeStore:
     """The variable scopes and the Variables of a graph, or of eager execution.
 
     Args:
-        shares: True if `get_variable` finds Variables again. It is True for graphs, and in eager
-            execution during the calls of templates.
+        is_graph: True for graphs and wrapped functions, in which `get_variable` finds Variables
+            again if the scope reuses them. Calls of templates share Variables as well.
     """
 
-    def __init__(self, shares: bool) -> None:
-        self.shares = shares
+    def __init__(self, is_graph: bool) -> None:
+        self.is_graph = self.shares = is_graph
         self.variables: dict[str, Variable] = {}
+        self.partitioned: dict[str, Any] = {}
         self.scope = VariableScope(False)
         self.counts: dict[str, int] = {}
 
 
 def scope_store() -> ScopeStore:
     """Return the store of the current graph, or the one of eager execution in the default graph."""
+    return _held_store()[0]
+
+
+def _held_store() -> list[ScopeStore]:
+    """Return a list with the current store."""
     current: Any = tracing.local.active[0] if tracing.local.active else None
     in_graph = current is not None and current.is_graph
     graph, key = (current, "variable_store") if in_graph else (get_default_graph(), "eager_store")
     held: list[ScopeStore] = graph.get_collection_ref((key,))
     if not held:
-        held.append(ScopeStore(shares=in_graph))
-    return held[0]
+        held.append(ScopeStore(in_graph))
+    return held
+
+
+@contextmanager
+def separate_store() -> Iterator[None]:
+    """Let a block have its own Variables and a scope without a name, as a graph has."""
+    held = _held_store()
+    before, held[0] = held[0], ScopeStore(is_graph=True)
+    try:
+        yield
+    finally:
+        held[0] = before
 
 
 @contextmanager
@@ -116,7 +133,8 @@ class VariableScope:
         name: Prefix of names.
         initializer: Default initializer.
         regularizer: Default regularizer, a function of the Variable that returns a loss or None.
-        caching_device, partitioner, use_resource: Has no effect.
+        caching_device, use_resource: Has no effect.
+        partitioner: Default partitioner.
         custom_getter: Function that is called in place of the default getter, with the getter as
             its first argument.
         name_scope: Name scope of the operations.
@@ -167,7 +185,7 @@ class VariableScope:
         self.caching_device = caching_device
 
     def set_partitioner(self, partitioner: object) -> None:
-        """Set the function that divides Variables in TensorFlow. It has no effect.
+        """Set the function that divides Variables into parts.
 
         Args:
             partitioner: Function of a shape and a dtype.
@@ -290,7 +308,8 @@ def variable_scope(
     Args:
         name_or_scope: Name that is appended to the current prefix, or a scope whose prefix is used.
         default_name: Name if `name_or_scope` is None. It gets a number if it was used before.
-        values, caching_device, partitioner, use_resource: Has no effect.
+        values, caching_device, use_resource: Has no effect.
+        partitioner: Default partitioner, a function of a shape and a dtype.
         initializer: Default initializer.
         regularizer: Default regularizer.
         custom_getter: Function that is called in place of the default getter.
@@ -341,6 +360,7 @@ def variable_scope(
             initializer=initializer,
             regularizer=regularizer,
             custom_getter=getter,
+            partitioner=partitioner,
             dtype=None if dtype is None else as_dtype(dtype),
             constraint=constraint,
             original_name_scope=entered,
@@ -375,26 +395,3 @@ def nested_getters(inner: Any, outer: Any) -> Any:
         return inner(lambda *a, **k: outer(default, *a, **k), *args, **kwargs)
 
     return getter
-
-
-@contextmanager
-def colocate_with(op: object, ignore_existing: bool = False) -> Iterator[None]:
-    """Run a block without a change of the device, because tfpy chooses the device of all ops.
-
-    Args:
-        op: Tensor or operation next to which TensorFlow places the operations of the block.
-        ignore_existing: Has no effect.
-
-    Returns:
-        A context manager.
-
-    Example:
-        >>> import tfpy as tf
-        >>> x = tf.constant(1.0)
-        >>> with tf.compat.v1.colocate_with(x):
-        ...     print(float(x + 1.0))
-        2.0
-
-    See also: `tf.device`.
-    """
-    yield

@@ -13,6 +13,7 @@ from tfpy._src.functions.graph_mode.graph import Graph
 from tfpy._src.functions.graph_mode.operation import Operation
 from tfpy._src.functions.graph_mode.plan import RunPlan
 from tfpy._src.functions.tf_function.polymorphic import Function
+from tfpy._src.library.compat.graphs.scopes import separate_store
 from tfpy._src.tensors.variables.creators import variable_creator_scope
 from tfpy._src.tensors.variables.variable import Variable
 
@@ -61,7 +62,7 @@ def _traced(fn: Callable[..., Any], signature: Sequence[Any]) -> Any:
                 made.append(found)
             return found
 
-        with variable_creator_scope(creator):
+        with separate_store(), variable_creator_scope(creator):
             return fn(*args)
 
     return Function(call, input_signature=[*signature], autograph=False).get_concrete_function()
