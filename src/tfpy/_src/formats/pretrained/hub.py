@@ -9,7 +9,9 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import inspect
-from collections.abc import Callable
+import types
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -69,7 +71,8 @@ def _built(source: Pretrained, progress: Callable[[float], None] | None) -> Any:
 
     def load_backbone(cls: Any, load_weights: bool, **kwargs: Any) -> Any:
         """Create the layers as KerasHub does, and read the weights from `source`."""
-        backbone = plain(cls, False, **_epsilon(cls, source.config), **kwargs)
+        with _without_random_values():
+            backbone = plain(cls, False, **_epsilon(cls, source.config), **kwargs)
         weights = HubWeights(source.weights, progress)
         loader.converter.convert_weights(backbone, weights, source.config)
         return backbone
@@ -87,6 +90,24 @@ def _built(source: Pretrained, progress: Callable[[float], None] | None) -> Any:
     model = loader.load_task(task, True, False)
     _set_tokenizer(model.preprocessor, source.tokenizer)
     return model
+
+
+@contextmanager
+def _without_random_values() -> Iterator[None]:
+    """Let Keras initialize weights with zeros, because random numbers take most of the time."""
+    module: Any = importlib.import_module("keras.src.initializers.random_initializers")
+    zeros = importlib.import_module("keras.ops").zeros
+
+    def blank(shape: Any, *args: Any, dtype: Any = None, **kwargs: Any) -> Any:
+        return zeros(shape, dtype)
+
+    plain = module.random
+    functions = dict.fromkeys(("normal", "truncated_normal", "uniform"), blank)
+    module.random = types.SimpleNamespace(**{**vars(plain), **functions})
+    try:
+        yield
+    finally:
+        module.random = plain
 
 
 def _epsilon(cls: Any, config: dict[str, Any]) -> dict[str, Any]:
