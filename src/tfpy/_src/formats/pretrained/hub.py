@@ -85,6 +85,8 @@ def _built(source: Pretrained, progress: Callable[[float], None] | None) -> Any:
             backbone = plain(cls, False, **_epsilon(cls, source.config), **kwargs)
         weights = HubWeights(source.weights, progress)
         loader.converter.convert_weights(backbone, weights, source.config)
+        if source.config.get("hidden_act") == "gelu":
+            _compute_exact_gelu(backbone)
         return backbone
 
     def load_tokenizer(cls: Any, *args: Any, **kwargs: Any) -> Any:
@@ -158,6 +160,15 @@ def _without_random_values(limit: int) -> Iterator[None]:
         yield
     finally:
         module.random = plain
+
+
+def _compute_exact_gelu(backbone: Any) -> None:
+    """Let encoders compute gelu as their files specify. Some of KerasHub approximate it."""
+    gelu = importlib.import_module("keras.activations").gelu
+    for layer in backbone.layers:
+        dense = getattr(layer, "_feedforward_intermediate_dense", None)
+        if dense is not None and hasattr(layer, "activation"):
+            layer.activation = dense.activation = gelu
 
 
 def _epsilon(cls: Any, config: dict[str, Any]) -> dict[str, Any]:
