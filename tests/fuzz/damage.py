@@ -34,6 +34,10 @@ def _changed(rng: Rng, path: str, data: bytes) -> bytes:
         return _changed_bytes(rng, data)
     if path.endswith(".json"):
         return mutated(rng, data.decode()).encode()
+    if path.endswith(".safetensors"):
+        header = data[8 : 8 + int.from_bytes(data[:8], "little")]
+        changed = mutated(rng, header.decode()).encode()
+        return len(changed).to_bytes(8, "little") + changed + data[8 + len(header) :]
     if data.startswith(b"PK"):
         return _changed_archive(rng, data)
     if data.startswith(b"\x1f\x8b"):

@@ -21,7 +21,7 @@ import tensorflow as reference
 import tfpy as tf
 from tfpy._src.formats.tensorflow.checkpoint_files import bundle, table
 
-from . import image_files, seeds
+from . import image_files, seeds, weight_files
 from .damage import Files
 from .trying import Door, tried_once
 
@@ -228,6 +228,7 @@ def _state() -> Files:
 
 DOORS: dict[str, Door] = {
     **image_files.DOORS,
+    **weight_files.DOORS,
     "wav": (_sound, lambda f: tf.audio.decode_wav(f.get("sound", b""))),
     "records": (
         _records,

@@ -14,6 +14,7 @@ import pytest
 from models import gguf_files
 
 import tfpy as tf
+from tfpy._src.formats.encodings.protobuf import BOOL, FLOAT, INT, STRING, Message, many, read
 from tfpy._src.formats.gguf.blocks import FORMATS
 from tfpy._src.formats.gguf.reader import GgufFile
 from tfpy._src.formats.pretrained.gguf_model import read_model
@@ -187,6 +188,28 @@ def test_llama_in_the_form_of_hugging_face(tmp_path: Path) -> None:
     assert [token["content"] for token in tokenizer["added_tokens"]] == ["<s>", "</s>"]
     assert found.tokenizer.chat_template == "{{ messages }}"
     assert found.tokenizer.adds_start is False
+
+
+def test_sentence_pieces(tmp_path: Path) -> None:
+    metadata, tensors = gguf_files.llama()
+    count = len(metadata["tokenizer.ggml.tokens"])
+    scores = -np.arange(count, dtype=np.float32)
+    metadata |= {"tokenizer.ggml.model": "llama", "tokenizer.ggml.scores": scores}
+    del metadata["tokenizer.ggml.add_bos_token"]
+    found = read_model(opened(metadata, tensors), tmp_path)
+    assert found.tokenizer.adds_start
+    assert found.tokenizer.pre_tokenizer is None
+    piece = Message("Piece", {1: ("piece", STRING), 2: ("score", FLOAT), 3: ("type", INT)})
+    spec = Message("Normalizer", {3: ("begins", BOOL)})
+    model = Message("Model", {1: ("pieces", many(piece)), 3: ("normalizer", spec)})
+    pieces = read((tmp_path / "tokenizer.model").read_bytes(), model)
+    assert pieces["normalizer"] == {"begins": True}
+    assert pieces["pieces"][:3:2] == [
+        {"piece": "<s>", "score": 0.0, "type": 3},
+        {"piece": "Ġ", "score": -2.0, "type": 1},
+    ]
+    with pytest.raises(ModelFileError, match="same length"):
+        read_model(opened({**metadata, "tokenizer.ggml.scores": scores[1:]}, tensors), tmp_path)
 
 
 UNSUPPORTED: dict[str, tuple[str, Any]] = {

@@ -21,6 +21,11 @@ class WeightFile(ABC):
     def names(self) -> Collection[str]:
         """Names of the arrays."""
 
+    @property
+    @abstractmethod
+    def size(self) -> int:
+        """Number of values in all arrays."""
+
     @abstractmethod
     def read(self, name: str) -> NDArray[Any]:
         """Return an array. Values of quantized formats are converted to float32.

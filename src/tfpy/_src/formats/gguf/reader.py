@@ -83,6 +83,10 @@ class GgufFile(WeightFile):
     def names(self) -> Collection[str]:
         return self.tensors.keys()
 
+    @property
+    def size(self) -> int:
+        return sum(prod(tensor.shape) for tensor in self.tensors.values())
+
     def blocks(self, name: str) -> NDArray[Any]:
         """Return a tensor in its block format, as a vector of blocks."""
         tensor = self.tensors[name]

@@ -19,6 +19,7 @@ Array = NDArray[Any]
 Config = Mapping[str, Any]
 Undo = Callable[[Array, Config], Array]
 
+LAYERS_OF_GEMMA2_27B = 46
 LAYER = "blk."
 """Beginning of the names of the weights of a layer, before its number."""
 
@@ -37,6 +38,7 @@ class Architecture:
             files. They receive the weight and the configuration.
         config: Entries of the configuration that GGUF files do not contain.
         keys: Further keys of the configuration by their keys in GGUF files.
+        derived: Function that computes further entries of the configuration from the others.
     """
 
     model_type: str
@@ -46,6 +48,7 @@ class Architecture:
     undo: Mapping[str, Undo] = field(default_factory=dict)
     config: Mapping[str, Any] = field(default_factory=dict)
     keys: Mapping[str, str] = field(default_factory=dict)
+    derived: Callable[[Config], dict[str, Any]] = lambda config: {}
 
 
 KEYS = {
@@ -119,6 +122,13 @@ def _transposed(weight: Array, config: Config) -> Array:
     return weight.T if weight.ndim == 2 else weight
 
 
+def _query_scale(config: Config) -> dict[str, Any]:
+    """Return the number by which Gemma 2 scales queries; the largest model has another one."""
+    of_head = config["hidden_size"] // config["num_attention_heads"]
+    is_largest = config["num_hidden_layers"] == LAYERS_OF_GEMMA2_27B
+    return {"query_pre_attn_scalar": of_head if is_largest else config["head_dim"]}
+
+
 def _decoder(model_type: str, task: str, **facts: Any) -> Architecture:
     return Architecture(model_type, task, "model.layers.", **{"names": _DECODER, **facts})
 
@@ -145,6 +155,7 @@ ARCHITECTURES = {
             "attn_logit_softcapping": "attn_logit_softcapping",
             "final_logit_softcapping": "final_logit_softcapping",
         },
+        derived=_query_scale,
     ),
     "gpt2": Architecture(
         "gpt2",

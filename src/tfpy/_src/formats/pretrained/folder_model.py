@@ -9,6 +9,7 @@ from typing import Any
 
 from tfpy._src.formats.pretrained.source import (
     CONFIG,
+    SENTENCE_PIECES,
     TOKENIZER,
     TOKENIZER_CONFIG,
     Pretrained,
@@ -20,7 +21,7 @@ from tfpy._src.library.io.checked_json import ModelFileError, an_object, parse
 TEMPLATE = "chat_template.jinja"
 FILES = (
     *(TOKENIZER, TOKENIZER_CONFIG, TEMPLATE, "vocab.json", "merges.txt", "vocab.txt"),
-    *("tokenizer.model", "sentencepiece.bpe.model", "spiece.model", "special_tokens_map.json"),
+    *(SENTENCE_PIECES, "sentencepiece.bpe.model", "spiece.model", "special_tokens_map.json"),
     *("modules.json", "1_Pooling/config.json", "sentence_bert_config.json"),
 )
 """Files that converters of KerasHub read, if they exist."""
@@ -76,8 +77,8 @@ def _template(folder: Path, value: Any) -> str | None:
     if file.exists():
         return file.read_text(encoding="utf-8")
     if isinstance(value, list):
-        named = {item.get("name"): item.get("template") for item in value if isinstance(item, dict)}
-        value = named.get("default")
+        named = [item for item in value if isinstance(item, dict) and item.get("name") == "default"]
+        value = named[0].get("template") if named else None
     return value if isinstance(value, str) else None
 
 

@@ -64,7 +64,10 @@ def _config(file: GgufFile, name: str, architecture: Architecture) -> dict[str, 
     config.setdefault("num_key_value_heads", heads)
     config.setdefault("head_dim", config.get("hidden_size", 0) // heads)
     _check_rotations(file, name, config)
-    return config
+    try:
+        return {**config, **architecture.derived(config)}
+    except KeyError as error:
+        raise ModelFileError(f"the metadata do not contain {error} of the model") from None
 
 
 def _number(metadata: Metadata, key: str) -> int | float | None:
@@ -112,6 +115,10 @@ class _Renamed(WeightFile):
     @property
     def names(self) -> Collection[str]:
         return self._old.keys()
+
+    @property
+    def size(self) -> int:
+        return self._file.size
 
     def read(self, name: str) -> NDArray[Any]:
         old = self._old[name]

@@ -5,9 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
+from tfpy._src.formats.encodings.protobuf_writer import chunk, integer, real
 from tfpy._src.formats.gguf.metadata import Metadata
-from tfpy._src.formats.pretrained.pre_tokenizers import LLAMA3, PATTERNS, of_gguf
+from tfpy._src.formats.pretrained.pre_tokenizers import LLAMA3, PATTERNS, Spec, of_gguf
 from tfpy._src.formats.pretrained.source import (
+    SENTENCE_PIECES,
     TOKENIZER,
     TOKENIZER_CONFIG,
     TokenizerFacts,
@@ -17,10 +21,13 @@ from tfpy._src.library.io.checked_json import ModelFileError
 
 PREFIX = "tokenizer.ggml."
 TEMPLATE = "tokenizer.chat_template"
-BYTE_PAIRS = "gpt2"
 CONTROL = 3
 USER_DEFINED = 4
 """Types of tokens that are never split."""
+BYTE = 6
+"""Type of tokens for the bytes of unknown characters."""
+BYTE_PAIR_MODEL = 2
+"""Number of byte-pair encoding in SentencePiece."""
 
 
 def write_tokenizer(metadata: Metadata, folder: Path) -> TokenizerFacts:
@@ -30,15 +37,30 @@ def write_tokenizer(metadata: Metadata, folder: Path) -> TokenizerFacts:
         ModelFileError: If the metadata are damaged or describe an unsupported tokenizer.
     """
     kind = metadata.get(f"{PREFIX}model")
-    if kind != BYTE_PAIRS:
+    if kind not in _WRITERS:
         raise ModelFileError(
-            f"{PREFIX}model is {str(kind)[:80]!r}. tf.models.load supports {BYTE_PAIRS!r}, which "
-            "is byte-pair encoding"
+            f"{PREFIX}model is {str(kind)[:80]!r}. tf.models.load supports {', '.join(_WRITERS)}"
         )
+    adds_start, spec = _WRITERS[kind](metadata, folder)
+    template = metadata.get(TEMPLATE)
+    return TokenizerFacts(
+        chat_template=template if isinstance(template, str) else None,
+        adds_start=bool(metadata.get(f"{PREFIX}add_bos_token", adds_start)),
+        adds_end=bool(metadata.get(f"{PREFIX}add_eos_token", False)),
+        pre_tokenizer=spec,
+    )
+
+
+def _write_byte_pairs(metadata: Metadata, folder: Path) -> tuple[bool, Spec | None]:
+    """Write a tokenizer with byte-pair encoding.
+
+    Returns:
+        True if such tokenizers add the start token by default, and the splitting into words.
+    """
     pre = str(metadata.get(f"{PREFIX}pre", "default"))
     spec = of_gguf(pre)
     tokens = _texts(metadata, "tokens")
-    merges = _texts(metadata, "merges")
+    merges = [_pair(merge) for merge in _texts(metadata, "merges")]
     vocabulary = {token: number for number, token in enumerate(tokens)}
     special = _special(metadata, tokens)
     model = {"type": "BPE", "vocab": vocabulary, "merges": merges}
@@ -46,14 +68,42 @@ def write_tokenizer(metadata: Metadata, folder: Path) -> TokenizerFacts:
     config = {f"{name}_token": _token(metadata, name, tokens) for name in ("bos", "eos")}
     write_json(folder, TOKENIZER_CONFIG, config)
     write_json(folder, "vocab.json", vocabulary)
-    (folder / "merges.txt").write_text("\n".join(merges), encoding="utf-8")
-    template = metadata.get(TEMPLATE)
-    return TokenizerFacts(
-        chat_template=template if isinstance(template, str) else None,
-        adds_start=bool(metadata.get(f"{PREFIX}add_bos_token", PATTERNS[pre] == (LLAMA3,))),
-        adds_end=bool(metadata.get(f"{PREFIX}add_eos_token", False)),
-        pre_tokenizer=spec,
-    )
+    lines = [" ".join(pair) for pair in merges]
+    (folder / "merges.txt").write_text("\n".join(lines), encoding="utf-8")
+    return PATTERNS[pre] == (LLAMA3,), spec
+
+
+def _pair(merge: str) -> list[str]:
+    pair = merge.split(" ")
+    if len(pair) != 2:
+        raise ModelFileError(f"{PREFIX}merges contains {merge[:80]!r}, which is not a pair")
+    return pair
+
+
+def _write_sentence_pieces(metadata: Metadata, folder: Path) -> tuple[bool, Spec | None]:
+    """Write a model of SentencePiece, in which the types of tokens have the same numbers.
+
+    Source: https://github.com/google/sentencepiece/blob/master/src/sentencepiece_model.proto
+    """
+    tokens = _texts(metadata, "tokens")
+    scores, kinds = (metadata.get(PREFIX + name, []) for name in ("scores", "token_type"))
+    if not len(tokens) == len(scores) == len(kinds):
+        raise ModelFileError(f"{PREFIX}tokens, scores and token_type must have the same length")
+    pieces = [
+        chunk(1, chunk(1, token) + real(2, float(score)) + integer(3, int(kind)))
+        for token, score, kind in zip(tokens, scores, kinds, strict=True)
+    ]
+    has_bytes = bool((np.asarray(kinds) == BYTE).any())
+    trainer = integer(3, BYTE_PAIR_MODEL) + integer(35, has_bytes)
+    begins_with_space = bool(metadata.get(f"{PREFIX}add_space_prefix", True))
+    normalizer = chunk(1, "identity") + integer(3, begins_with_space) + integer(4, 0)
+    parts = [*pieces, chunk(2, trainer), chunk(3, normalizer)]
+    (folder / SENTENCE_PIECES).write_bytes(b"".join(parts))
+    return True, None
+
+
+_WRITERS = {"gpt2": _write_byte_pairs, "llama": _write_sentence_pieces}
+"""Functions that write tokenizers, by their names in GGUF files."""
 
 
 def _texts(metadata: Metadata, name: str) -> list[str]:

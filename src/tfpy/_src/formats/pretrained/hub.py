@@ -9,14 +9,19 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import inspect
-from collections.abc import Callable
+import itertools
+import types
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from math import prod
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from tfpy._src.base.missing_packages import remedy
 from tfpy._src.formats.pretrained.pre_tokenizers import set_pre_tokenizer
-from tfpy._src.formats.pretrained.source import Pretrained, TokenizerFacts
+from tfpy._src.formats.pretrained.source import SENTENCE_PIECES, Pretrained, TokenizerFacts
 from tfpy._src.formats.weight_file import WeightFile
 from tfpy._src.keras_support.keras import namespace
 from tfpy._src.library.io.checked_json import ModelFileError
@@ -30,6 +35,10 @@ TASKS = {
 """Classes of KerasHub by the ends of the names of architectures of Hugging Face."""
 POOLING = "1_Pooling/config.json"
 """A file of models that compute one vector for a text."""
+LAYERS = ("num_hidden_layers", "n_layer", "num_layers", "encoder_layers", "decoder_layers")
+"""Keys of configurations for numbers of layers."""
+SLACK = 1 << 20
+"""Number of weights that a model may have in addition to twice the weights in its file."""
 EPSILON = "layer_norm_epsilon"
 _OF_CONVERTERS = (ArithmeticError, AttributeError, LookupError, OSError, TypeError, ValueError)
 """Errors that KerasHub's converters raise for configurations and files that they do not expect."""
@@ -61,17 +70,23 @@ def build(source: Pretrained, progress: Callable[[float], None] | None) -> Any:
 
 
 def _built(source: Pretrained, progress: Callable[[float], None] | None) -> Any:
+    _check_layers(source)
     models = importlib.import_module(f"{PACKAGE}.models")
     presets = importlib.import_module(f"{PACKAGE}.src.utils.preset_utils")
     loaders = importlib.import_module(f"{PACKAGE}.src.utils.transformers.preset_loader")
     loader = loaders.TransformersPresetLoader(str(source.folder), source.config)
+    if source.config["model_type"] == "llama" and (source.folder / SENTENCE_PIECES).exists():
+        loader.converter = _llama2(models, loader.converter)
     plain, plain_tokenizer = loader.load_backbone, loader.load_tokenizer
 
     def load_backbone(cls: Any, load_weights: bool, **kwargs: Any) -> Any:
         """Create the layers as KerasHub does, and read the weights from `source`."""
-        backbone = plain(cls, False, **_epsilon(cls, source.config), **kwargs)
+        with _without_random_values(2 * source.weights.size + SLACK):
+            backbone = plain(cls, False, **_epsilon(cls, source.config), **kwargs)
         weights = HubWeights(source.weights, progress)
         loader.converter.convert_weights(backbone, weights, source.config)
+        if source.config.get("hidden_act") == "gelu":
+            _compute_exact_gelu(backbone)
         return backbone
 
     def load_tokenizer(cls: Any, *args: Any, **kwargs: Any) -> Any:
@@ -87,6 +102,73 @@ def _built(source: Pretrained, progress: Callable[[float], None] | None) -> Any:
     model = loader.load_task(task, True, False)
     _set_tokenizer(model.preprocessor, source.tokenizer)
     return model
+
+
+def _check_layers(source: Pretrained) -> None:
+    """Check the number of layers, which KerasHub creates before their weights.
+
+    Raises:
+        ModelFileError: If there are more layers than weights.
+    """
+    parts = [source.config, *(part for part in source.config.values() if isinstance(part, dict))]
+    for key, part in itertools.product(LAYERS, parts):
+        count = part.get(key, 0)
+        if not isinstance(count, int) or count > len(source.weights.names):
+            raise ModelFileError(
+                f"{key} is {str(count)[:80]}, but there are {len(source.weights.names)} weights"
+            )
+
+
+def _llama2(models: Any, llama3: Any) -> Any:
+    """Return a converter for Llama 2, which KerasHub does not have.
+
+    It differs from Llama 3 in the tokenizer.
+    """
+
+    def convert_tokenizer(cls: Any, preset: str, **kwargs: Any) -> Any:
+        return cls(str(Path(preset) / SENTENCE_PIECES), **kwargs)
+
+    own = {"backbone_cls": models.LlamaBackbone, "convert_tokenizer": convert_tokenizer}
+    return types.SimpleNamespace(**{**vars(llama3), **own})
+
+
+@contextmanager
+def _without_random_values(limit: int) -> Iterator[None]:
+    """Let Keras initialize weights with zeros, because random numbers take most of the time.
+
+    Args:
+        limit: Number of weights above which the configuration does not belong to the file.
+    """
+    count = 0
+    module: Any = importlib.import_module("keras.src.initializers.random_initializers")
+    zeros = importlib.import_module("keras.ops").zeros
+
+    def blank(shape: Any, *args: Any, dtype: Any = None, **kwargs: Any) -> Any:
+        nonlocal count
+        count += prod(shape)
+        if count > limit:
+            raise ModelFileError(
+                f"the configuration describes a model of more than {limit} weights, which are more "
+                "than twice the weights in the file"
+            )
+        return zeros(shape, dtype)
+
+    plain = module.random
+    functions = dict.fromkeys(("normal", "truncated_normal", "uniform"), blank)
+    module.random = types.SimpleNamespace(**{**vars(plain), **functions})
+    try:
+        yield
+    finally:
+        module.random = plain
+
+
+def _compute_exact_gelu(backbone: Any) -> None:
+    """Let encoders compute gelu as their files specify. Some of KerasHub approximate it."""
+    gelu = importlib.import_module("keras.activations").gelu
+    for layer in backbone.layers:
+        dense = getattr(layer, "_feedforward_intermediate_dense", None)
+        if dense is not None and hasattr(layer, "activation"):
+            layer.activation = dense.activation = gelu
 
 
 def _epsilon(cls: Any, config: dict[str, Any]) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from tfpy._src.formats.weight_file import WeightFile
 CONFIG = "config.json"
 TOKENIZER = "tokenizer.json"
 TOKENIZER_CONFIG = "tokenizer_config.json"
+SENTENCE_PIECES = "tokenizer.model"
 
 
 @dataclass(frozen=True)

@@ -97,6 +97,10 @@ class SafetensorsFile(WeightFile):
     def names(self) -> Collection[str]:
         return self._entries.keys()
 
+    @property
+    def size(self) -> int:
+        return sum(prod(entry.shape) for entry in self._entries.values())
+
     def read(self, name: str) -> NDArray[Any]:
         entry = self._entries[name]
         data = read_bytes(self._file, entry.begin, entry.end - entry.begin, name)
@@ -165,6 +169,10 @@ class ShardedFiles(WeightFile):
     @property
     def names(self) -> Collection[str]:
         return self._places.keys()
+
+    @property
+    def size(self) -> int:
+        return sum(file.size for file in self._files.values())
 
     def read(self, name: str) -> NDArray[Any]:
         return self._files[self._places[name]].read(name)
