@@ -32,7 +32,7 @@ def main() -> int:
         library = replace(library, paths=tuple(f"{SOURCES}/{part}" for part in options.parts))
     if options.k:
         library = replace(library, options=("-k", options.k))
-    result = run(library, _tests_of_package(options.folder.resolve()), options.n)
+    result = run(library, tests_of_package(options.folder.resolve()), options.n)
     if options.write:
         report.store({NAME: result})
     return int(not shown(library, result))
@@ -52,7 +52,7 @@ def _options() -> argparse.Namespace:
     return options
 
 
-def _tests_of_package(checkout: Path) -> Path:
+def tests_of_package(checkout: Path) -> Path:
     """Return a folder with the installed package and the tests of a checkout.
 
     A checkout contains modules that are older or newer than the release. The tests import the
