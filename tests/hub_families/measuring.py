@@ -84,9 +84,14 @@ def _generating(case: Case) -> Iterator[tuple[str, Callable[[], Any]]]:
 
 
 def _made(case: Case) -> Any:
-    """Return a model with weights that do not depend on the library."""
+    """Return a model with weights that do not depend on the library.
+
+    A backbone gets new layers, because arguments may be layers, such as encoders of images.
+    """
     keras.utils.set_random_seed(SEED)
     model = case.kind(**case.arguments)
+    if not case.generates:
+        model = case.kind.from_config(model.get_config())
     _assign(model.weights)
     return model
 

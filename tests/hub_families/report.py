@@ -16,7 +16,7 @@ from buildsys.tables import table, with_between
 FILE = Path(__file__).with_name("results.json")
 PAGE = ROOT / "docs" / "keras_hub.md"
 NUMBERS = ("forward", "LoRA", "int8", "int4")
-"""Measurements whose outputs are numbers. The others are the tokens of samplers."""
+"""Measurements of numbers. The other measurements are the tokens of samplers."""
 HEAD = ("family", *NUMBERS, "same tokens", "other tokens")
 Row = dict[str, float | bool | str]
 """Largest difference, equality of tokens, or error of tfpy, by measurement."""
