@@ -124,6 +124,18 @@ def _compared(module: str, words: list[str]) -> int:
     return run_shown(argv, cwd=ROOT, env=pyenv.importing("src", "tests"))
 
 
+def hub_tests(options: argparse.Namespace) -> int:
+    """Run KerasHub's own tests, in a checkout of its repository, on TensorFlow and on tfpy."""
+    argv = [str(pyenv.ensure("hub_tests")), "-m", "library_suite.hub", *options.rest]
+    return run_shown(argv, cwd=ROOT, env=pyenv.importing("src", "tests", "."))
+
+
+def hub_families(options: argparse.Namespace) -> int:
+    """Compare a small model of each family of KerasHub on TensorFlow and on tfpy."""
+    argv = [str(pyenv.ensure("hub_tests")), "-m", "hub_families", *options.rest]
+    return run_shown(argv, cwd=ROOT, env=pyenv.importing("src", "tests", "."))
+
+
 def libraries(options: argparse.Namespace) -> int:
     """Run the tests of libraries for TensorFlow on TensorFlow and on tfpy, or of the named ones."""
     argv = [str(pyenv.ensure("libraries")), "-m", "library_suite", *options.rest]
@@ -199,8 +211,8 @@ def run_doctor(options: argparse.Namespace) -> int:
 
 
 PASSING_ON = (
-    *(bench, e2e, fuzz, keras_tests, libraries, onnx_tests, pictures, program_tests, soak),
-    *(tensorflow_tests, test),
+    *(bench, e2e, fuzz, hub_families, hub_tests, keras_tests, libraries, onnx_tests),
+    *(pictures, program_tests, soak, tensorflow_tests, test),
 )
 """Commands that pass their arguments to another program."""
 
@@ -238,6 +250,8 @@ def _parser() -> argparse.ArgumentParser:
     made.add_argument("--write", action="store_true", help="also write docs/ops.md")
     add("e2e", e2e)
     add("fuzz", fuzz)
+    add("hub-families", hub_families)
+    add("hub-tests", hub_tests)
     add("keras-tests", keras_tests)
     add("onnx-tests", onnx_tests)
     add("tensorflow-tests", tensorflow_tests)

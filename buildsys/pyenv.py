@@ -16,7 +16,7 @@ LOCKS = {
     name: f"requirements/{name}.txt"
     for name in (
         *("build", "test", "python", "bench", "docs"),
-        *("keras", "libraries", "notebooks", "onnx"),
+        *("hub_tests", "keras", "libraries", "notebooks", "onnx"),
     )
 }
 MINIMUM = (3, 11)

@@ -124,6 +124,8 @@ clip = ["t", "h", "e</w>", "th", "the</w>", "<|startoftext|>", "<|endoftext|>"]
 clip_rules = ["t h", "th e</w>"]
 clip = keras_hub.models.CLIPTokenizer({token: n for n, token in enumerate(clip)}, clip_rules)
 found["clip"] = clip(["The the", "the<|endoftext|>"])
+labels = tensorflow.data.Dataset.from_tensor_slices(["A ö!", "b"]).batch(2)
+found["labels"] = [x.to_list() for x in labels.map(keras_hub.models.PARSeqTokenizer())]
 sentences = tensorflow.data.Dataset.from_tensor_slices(["the quick brown fox", "the dog", "a dog"])
 proto = keras_hub.tokenizers.compute_sentence_piece_proto(sentences, 24, model_type="bpe")
 pieces = keras_hub.tokenizers.SentencePieceTokenizer(proto)
@@ -190,6 +192,7 @@ def test_packages_come_when_a_page_asks(tfpy_page: Callable[..., OpenPage]) -> N
     assert found["generated"] == GENERATED
     assert found["words"] == [[[5, 1, 1], [5, 5]]]
     assert found["clip"] == [[4, 4], [4, 6]]
+    assert found["labels"] == [[[37, 25, 63], [12]]]
     assert found["round_trip"] == ["the quick brown fox", "the dog", "a dog"]
     assert found["prompt"] == "user the dog the"
     (whole, parts), on_webgpu = found["streamed"].values()

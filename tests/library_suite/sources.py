@@ -14,7 +14,10 @@ from buildsys.paths import ROOT
 
 from .table import Library
 
-LOCK = ROOT / pyenv.LOCKS["libraries"]
+
+def lock(library: Library) -> Path:
+    """Return the lock of the environment in which a library is installed."""
+    return ROOT / pyenv.LOCKS[library.lock]
 
 
 def folder(library: Library, given: Path | None) -> Path:
@@ -42,14 +45,14 @@ def folder(library: Library, given: Path | None) -> Path:
 def _sdist(library: Library) -> Path:
     """Return the folder of the unpacked sdist, whose SHA-256 is one of those in the lock."""
     release = version(library.name)
-    digests = _digests(library.name)
+    digests = _digests(library)
 
     def make(into: Path) -> None:
         download = [pyenv.ensure("build"), "-m", "unearth", "--no-binary", "--download", into]
         run_logged([*download, f"{library.name}=={release}"], f"{library.name}-sdist")
         (file,) = into.glob("*.tar.gz")
         if file_hash(file) not in digests:
-            raise BuildError(f"{file.name} does not have a SHA-256 that {LOCK.name} pins")
+            raise BuildError(f"{file.name} does not have a SHA-256 that {lock(library).name} pins")
         run_logged(["tar", "--extract", "--file", file, "--directory", into], "sdist-unpack")
         file.unlink()
 
@@ -58,9 +61,9 @@ def _sdist(library: Library) -> Path:
     return top
 
 
-def _digests(name: str) -> list[str]:
-    """Return the digests of a package's files in the lock."""
-    text = LOCK.read_text(encoding="utf-8")
-    match = re.search(rf"^{re.escape(name)}==.*(?:\n +--hash.*)*", text, re.MULTILINE)
-    assert match, f"{LOCK.name} does not pin {name}"
+def _digests(library: Library) -> list[str]:
+    """Return the digests of a library's files in its lock."""
+    text = lock(library).read_text(encoding="utf-8")
+    match = re.search(rf"^{re.escape(library.name)}==.*(?:\n +--hash.*)*", text, re.MULTILINE)
+    assert match, f"{lock(library).name} does not pin {library.name}"
     return re.findall("sha256:([0-9a-f]{64})", match[0])

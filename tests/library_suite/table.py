@@ -39,6 +39,8 @@ class Library:
     """Support in a page, as a phrase."""
     origin: str = "package"
     """Place of the tests: in the installed package, in its sdist, or in a folder of the user."""
+    lock: str = "libraries"
+    """Name of its Python environment, of the locks in buildsys/pyenv.py."""
     paths: tuple[str, ...] = ()
     """Files and folders with tests, relative to their origin."""
     options: tuple[str, ...] = ()

@@ -84,12 +84,14 @@ def _for_elements(plain: Any) -> Any:
 
 
 def _declare_lengths(layer: Any, result: Any) -> None:
-    """Declare the shapes of padded sequences and of resized images.
+    """Declare the shapes of padded sequences, of resized images and of spectrograms.
 
     Labels of sequences have no padded axis. They have fewer axes than the sequences.
     """
     lengths = [getattr(layer, name, None) for name in LENGTHS]
     images = getattr(getattr(layer, "image_converter", None), "image_size", None)
+    is_audio = all(hasattr(layer, name) for name in ("num_samples", "stride", "num_mels"))
+    spectrogram = [layer.num_samples // layer.stride, layer.num_mels] if is_audio else None
     features, *labels = result if isinstance(result, tuple) else (result,)
     found, others = _tensors(features), _tensors(labels)
     rank = max([tensor.ndim for tensor in found if not tensor.dtype.is_floating], default=0)
@@ -99,6 +101,8 @@ def _declare_lengths(layer: Any, result: Any) -> None:
             known = 1
         elif images and sizes[-3:-1] == list(images):
             known = 3
+        elif sizes[-2:] == spectrogram:
+            known = 2
         else:
             continue
         shape = TensorShape([*[None] * (len(sizes) - known), *sizes[-known:]])

@@ -37,6 +37,7 @@ PARTS = {
     ),
     "keras_hub.src.models.causal_lm": "tfpy._src.keras_support.hub_generation",
     "keras_hub.src.models.clip.clip_tokenizer": "tfpy._src.keras_support.hub_tokenizers",
+    "keras_hub.src.models.parseq.parseq_tokenizer": "tfpy._src.keras_support.hub_tokenizers",
     "keras_hub.src.tokenizers.sentence_piece_tokenizer_trainer": (
         "tfpy._src.keras_support.hub_tokenizers"
     ),
