@@ -25,6 +25,7 @@ export function parseProgram(json, nbytes, { inputs, float16 }) {
     backend: "webgpu",
     maxInputs: inputs,
     float16: float16 === 1,
+    overwriting: true,
     checkBuffer: () => {},
     checkStep: (_, { groups }, what) => {
       const valid = Array.isArray(groups) && groups.length === DIMENSIONS;
