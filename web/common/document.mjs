@@ -23,6 +23,7 @@
  * @property {string} backend
  * @property {number} maxInputs number of arrays that a kernel may read
  * @property {boolean} [float16] whether the device can store float16
+ * @property {boolean} [int8] whether kernels can read the bytes of int8
  * @property {boolean} [overwriting] whether kernels may write a part of their output
  * @property {(buffer: any, number: number, isTemporary: boolean) => void} checkBuffer
  * @property {(text: ProgramText, step: any, what: string) => void} checkStep
@@ -193,8 +194,9 @@ function check(text, nbytes, rules) {
  * @param {BufferText} buffer
  * @param {Rules} rules
  */
-function checkBuffer({ dtype, shape }, { backend, float16 = false }) {
+function checkBuffer({ dtype, shape }, { backend, float16 = false, int8 = false }) {
   if (dtype === "float16") require_(float16, `float16, which this ${backend} device does not have`);
+  else if (dtype === "int8") require_(int8, `int8, which ${backend} does not have`);
   else require_(DTYPES.includes(dtype), `dtype ${shownValue(dtype)}`);
   require_(shape.length <= MOST_DIMENSIONS, `a buffer of ${shape.length} dimensions`);
   const valid = shape.every((n) => isIndex(n, SIZE_LIMIT)) && countOf(shape) < SIZE_LIMIT;

@@ -115,8 +115,17 @@ def add_kernel(
         KeyError: If no kernel has this name.
     """
     steps = WebGPUSteps(program, call, inputs, output, max_inputs, tiles, matrices)
-    plan = _KERNELS.get(call.name) or fused.planner_of("webgpu", call.name)
     plan(steps, call, steps.inputs, output)
+
+
+def plan(steps: WebGPUSteps, call: KernelCall, inputs: Sequence[int], output: int) -> None:
+    """Add the steps of a named kernel without its prologue and epilogue, which `steps` applies.
+
+    Raises:
+        KeyError: If no kernel has this name.
+    """
+    planner = _KERNELS.get(call.name) or fused.planner_of("webgpu", call.name)
+    planner(steps, call, inputs, output)
 
 
 _TILES: Tiles[WebGPUSteps] = Tiles(
