@@ -6,8 +6,8 @@
  * @property {string} name
  * @property {string} source
  * @property {string[]} inputs
- * @property {boolean} [overwrites] whether the first input is not read, but becomes the output, of which a
- *   step writes a part
+ * @property {boolean} [overwrites] whether steps write a part of their output, and do not read the first
+ *   input, which is the rest
  *
  * @typedef {object} BufferText backends may add properties
  * @property {string} dtype
