@@ -122,6 +122,7 @@ OTHERS_LATE = (
     *("tensors/nn/moving_average", "tensors/random/initializers", "tensors/random/word_stream"),
     *("keras_support/cell_wrapper*", "checkpoints/saver", "checkpoints/state"),
     *("checkpoints/sessions/*", "data/graph_*", "data/placeholders"),
+    "compiler/lower/webgpu/stored",
 )
 ENGINE = "tfpy/_src/"
 FINDS = ("__init__", *(f"loader/{name}" for name in LOADER))

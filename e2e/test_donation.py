@@ -107,6 +107,49 @@ def test_steps_take_no_second_set_of_variables(tf: Any, backend: str) -> None:
 
 
 @run_in_browser(backends=("wasm", "webgl", "webgpu"))
+def test_updates_of_slices(tf: Any) -> None:
+    """Check that updates in place leave arrays that are read later."""
+    from tfpy._src.compiler.ops.dynamic_slices import dynamic_update_slice
+
+    first = tf.zeros([SIZE // 64, 64])
+
+    @tf.function
+    def filled(cache: Any, rows: Any) -> Any:
+        def body(i: Any, cache: Any) -> Any:
+            row = tf.reshape(tf.cast(i + 1, tf.float32) * tf.ones([64]), [1, 64])
+            return i + 1, dynamic_update_slice(cache, row, tf.stack([2 * i, 0]))
+
+        return tf.while_loop(lambda i, cache: i < rows, body, [0, cache])[1]
+
+    @tf.function
+    def chained(x: Any, row: Any, at: Any) -> Any:
+        once = dynamic_update_slice(x * 2.0, row, tf.stack([at, 1]))
+        twice = dynamic_update_slice(once, once[:1, :2], tf.stack([at + 1, 90]))
+        return (
+            tf.reduce_sum(once),
+            dynamic_update_slice(twice, row, tf.stack([at, 0])),
+            once + twice,
+        )
+
+    done = filled(first, tf.constant(40)).numpy()
+    wanted = np.zeros([SIZE // 64, 64], np.float32)
+    np.testing.assert_array_equal(first.numpy(), wanted)
+    wanted[0:80:2] = np.arange(1, 41)[:, None]
+    np.testing.assert_array_equal(done, wanted)
+    x = np.arange(24, dtype=np.float32).reshape(4, 6)
+    row = -np.ones([2, 3], np.float32)
+    total, twice, both = chained(tf.constant(x), tf.constant(row), tf.constant(1))
+    once = 2 * x
+    once[1:3, 1:4] = row
+    second = once.copy()
+    second[2:3, 4:6] = once[:1, :2]
+    np.testing.assert_array_equal(both.numpy(), once + second)
+    second[1:3, 0:3] = row
+    np.testing.assert_array_equal(twice.numpy(), second)
+    np.testing.assert_allclose(total.numpy(), once.sum())
+
+
+@run_in_browser(backends=("wasm", "webgl", "webgpu"))
 def test_a_run_that_fails_leaves_the_variables(tf: Any) -> None:
     from tfpy._src.backends import registry
 

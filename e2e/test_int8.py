@@ -126,3 +126,47 @@ def test_weights_that_are_stored_as_bytes(tf: Any, backend: str) -> None:
         np.testing.assert_allclose(floats.numpy(), x @ numbers.astype(np.float32), rtol=1e-6)
         np.testing.assert_array_equal(rows.numpy(), numbers[[5, 0, 63]].astype(np.float32))
         np.testing.assert_array_equal(w.numpy(), numbers)
+
+
+PRODUCTS = [  # rows, depth, channels, bits, numbers of a group or 0
+    *[(1, 64, 96, 4, 0), (1, 64, 96, 8, 20), (1, 64, 1096, 4, 20), (5, 72, 96, 4, 16)],
+    *[(20, 64, 96, 4, 20), (2, 49, 33, 8, 0), (1, 49, 33, 4, 7), (0, 64, 96, 8, 0)],
+]
+
+
+@run_in_browser(backends=["cpu", "wasm", "webgpu"])
+def test_products_with_stored_numbers(tf: Any) -> None:
+    """Check products of both orders of weights, with groups in order and mixed, and an epilogue."""
+    from tfpy._src.compiler.ops.stored_bytes import bytes_of, gather_stored, multiply_stored
+
+    rng = np.random.default_rng(6)
+
+    @tf.function
+    def product(x: Any, w: Any, *scales: Any, **attrs: Any) -> Any:
+        return tf.nn.relu(multiply_stored(x, w, *scales, **attrs) + 1.0)
+
+    @tf.function
+    def rows(w: Any, ids: Any, bits: int) -> Any:
+        return tf.cast(
+            gather_stored(w, ids, width=int(w.shape[1]) * 8 // bits, bits=bits), tf.float32
+        )
+
+    for m, k, n, bits, size in PRODUCTS:
+        for turned in (False, True):
+            x = rng.standard_normal((m, k)).astype(np.float32)
+            shape = (n, bytes_of(k, bits)) if turned else (k, bytes_of(n, bits))
+            given = [x, rng.integers(-128, 128, shape).astype(np.int8)]
+            if size:
+                group = rng.permutation(np.arange(k) // size) if m > 1 else np.arange(k) // size
+                scale = rng.uniform(0.5, 1.5, (group.max() + 1, n)).astype(np.float32)
+                zero = rng.integers(-8, 8, scale.shape).astype(np.int8)
+                given += [scale, zero, group.astype(np.int32)]
+            attrs = {"shape": (k, n), "transpose_b": turned, "bits": bits}
+            wanted = np.maximum(multiply_stored.ref(*given, **attrs) + 1, 0)
+            got = product(*map(tf.constant, given), **attrs).numpy()
+            np.testing.assert_allclose(got, wanted, atol=3e-6 * k * 2**bits)
+    for bits in (8, 4):
+        w = rng.integers(-128, 128, (7, 5)).astype(np.int8)
+        ids = np.array([[4, 0], [6, 4]], np.int32)
+        wanted = gather_stored.ref(w, ids, 5 * 8 // bits, bits)
+        np.testing.assert_array_equal(rows(tf.constant(w), tf.constant(ids), bits).numpy(), wanted)

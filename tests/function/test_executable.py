@@ -53,6 +53,19 @@ def test_regions_give_what_the_graph_does_in_its_order() -> None:
     assert region.outputs == graph.outputs
 
 
+def test_values_of_weights_do_not_divide_the_device() -> None:
+    """Check that the host computes them first, and other values when they are needed."""
+    s = Sketch((3,), (3,))
+    graph = s.returns(s("add", s("exp", 0), s("sin", 1)))
+
+    def place(eqn: Any) -> Place:
+        return Place.HOST if eqn.op.name == "sin" else Place.DEVICE
+
+    device, host = Place.DEVICE, Place.HOST
+    assert [region.place for region in cut(graph, place)] == [device, host, device]
+    assert [region.place for region in cut(graph, place, (3,).__contains__)] == [host, device]
+
+
 def test_what_the_host_makes_of_weights_stays_on_the_device(quantizing: QuantizingDevice) -> None:
     """Check that the host converts int8 weights to int32 and uploads them only after changes.
 

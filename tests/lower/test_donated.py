@@ -9,11 +9,14 @@ import pytest
 from passes.sketch import Sketch
 
 import tfpy as tf
+from tfpy._src.compiler.ir.aval import Aval
+from tfpy._src.compiler.ir.expr import F, I
 from tfpy._src.compiler.ir.graph import Graph
-from tfpy._src.compiler.lower import wasm, webgl
+from tfpy._src.compiler.lower import wasm, webgl, webgpu
 from tfpy._src.compiler.lower.memory import plan
 from tfpy._src.compiler.lower.program import Program, verify
 from tfpy._src.compiler.lower.wasm.target import WasmTarget
+from tfpy._src.compiler.ops import OPS
 from tfpy._src.compiler.passes.pipeline import optimize
 
 CUMSUM = {"axis": 0, "exclusive": False, "reverse": False}
@@ -76,6 +79,29 @@ def test_webgl_takes_textures_whose_last_reader_was_before() -> None:
         assert readers[-1] < made[output]
     # Of the three outputs of one shape, the first one needs its own texture.
     assert len(program.donations) == 4
+
+
+def test_webgpu_overwrites_the_array_of_which_it_updates_a_part() -> None:
+    """Check that each update overwrites the array that it changes, and not a spent one before it.
+
+    An array that is also the update, or is read later, stays.
+    """
+    graph = Graph()
+    caches = [graph.add_input(Aval((40, 8), F)) for _ in range(4)]
+    starts = graph.add_input(Aval((2,), I))
+    row = graph.add_input(Aval((1, 8), F))
+    updates = [row, row, caches[2], row]
+    new = [
+        graph.add_eqn(OPS["dynamic_update_slice"], [cache, update, starts], ())
+        for cache, update in zip(caches, updates, strict=True)
+    ]
+    graph.outputs = [*new, graph.add_eqn(OPS["exp"], [caches[3]], ())]
+    program = webgpu.lower(graph, range(4))
+    verify(program)
+    found = [program.donations.get(output) for output in program.outputs]
+    assert found[:3] == [*program.inputs[:2], None]
+    assert found[3] == program.inputs[2]  # any spent array
+    assert [k.overwrites for k in program.kernels] == [True, False]
 
 
 def test_without_donors_nothing_changes() -> None:

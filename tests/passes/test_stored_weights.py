@@ -134,7 +134,8 @@ def test_int4_with_scales(scaling: str, turned: bool) -> None:
     graph = stored(s.returns(s("matmul", 0, w, **PLAIN)))
     after = {"none": [], "columns": ["add", "real_div"], "groups": []}[scaling]
     assert sorted(names(graph)) == sorted(["multiply_stored", *after])
-    verify_program(wasm.lower(graph))
+    for lower in (wasm.lower, webgpu.lower):
+        verify_program(lower(graph))
 
 
 @pytest.mark.parametrize("bits", [8, 4])
@@ -160,7 +161,16 @@ def test_kept(name: str) -> None:
     assert "multiply_stored" not in names(stored(graph))
 
 
-@pytest.mark.parametrize("target", [NumpyTarget(), webgl.WebGLTarget(), webgpu.WebGPUTarget()])
+def test_targets_that_pack_bytes() -> None:
+    s = Sketch(((5, 12), int8), ((12, 6), int8), (5, 12))
+    whole = s("matmul", s("cast", 0, dtype=int32), s("cast", 1, dtype=int32), **PLAIN)
+    floats = s("matmul", 2, s("cast", 1, dtype=float32), **PLAIN)
+    graph = s.returns(whole, floats)
+    found = names(multiply_stored_weights(graph, webgpu.WebGPUTarget(), ()))
+    assert sorted(found) == ["cast", "cast", "matmul", "multiply_stored"]
+
+
+@pytest.mark.parametrize("target", [NumpyTarget(), webgl.WebGLTarget()])
 def test_targets_without_the_kernel(target: Any) -> None:
     s = Sketch((5, 12), ((12, 6), int8))
     graph = s.returns(s("matmul", 0, s("cast", 1, dtype=float32), **PLAIN))

@@ -5,7 +5,7 @@
  *
  * @typedef {"float32" | "int32" | "bool"} DType
  *
- * @typedef {Float32Array | Int32Array | Uint8Array | Uint16Array} TensorArray a bool is one byte, 0
+ * @typedef {Float32Array | Int32Array | Int8Array | Uint8Array | Uint16Array} TensorArray a bool is one byte, 0
  *   or 1; a float16 is its bits
  *
  * @typedef {{slots: number, bytes: number} & Record<string, number>} Memory

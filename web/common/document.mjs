@@ -6,6 +6,8 @@
  * @property {string} name
  * @property {string} source
  * @property {string[]} inputs
+ * @property {boolean} [overwrites] whether steps write a part of their output, and do not read the first
+ *   input, which is the rest
  *
  * @typedef {object} BufferText backends may add properties
  * @property {string} dtype
@@ -21,6 +23,8 @@
  * @property {string} backend
  * @property {number} maxInputs number of arrays that a kernel may read
  * @property {boolean} [float16] whether the device can store float16
+ * @property {boolean} [int8] whether kernels can read the bytes of int8
+ * @property {boolean} [overwriting] whether kernels may write a part of their output
  * @property {(buffer: any, number: number, isTemporary: boolean) => void} checkBuffer
  * @property {(text: ProgramText, step: any, what: string) => void} checkStep
  */
@@ -136,8 +140,10 @@ function check(text, nbytes, rules) {
   require_(text.version === VERSION, `version ${version}, this runtime reads ${VERSION}`);
   require_(text.backend === rules.backend, `made for backend ${shownValue(text.backend)}`);
   for (const buffer of text.buffers) checkBuffer(buffer, rules);
-  for (const { name, source, inputs } of text.kernels) {
+  for (const { name, source, inputs, overwrites = false } of text.kernels) {
     require_(typeof name === "string" && typeof source === "string", "kernel without source");
+    const known = overwrites === false || (overwrites === true && rules.overwriting === true);
+    require_(known && inputs.length >= Number(overwrites), `kernel ${name} overwrites its input`);
     require_(inputs.length <= rules.maxInputs, `kernel ${name} has ${inputs.length} inputs`);
     const named = inputs.every((input) => typeof input === "string");
     require_(named, `an input of kernel ${name} has no name`);
@@ -167,6 +173,13 @@ function check(text, nbytes, rules) {
       require_(written.has(buffer), `${what} reads buffer ${shown} before it is written`);
     }
     for (const buffer of step.outputs) write(buffer, what);
+    if (text.kernels[step.kernel].overwrites) {
+      const [made, old] = [step.outputs[0], step.inputs[0]].map((b) => text.buffers[b]);
+      require_(
+        areAlike(made, old),
+        `${what}: its output differs from the array that it overwrites`,
+      );
+    }
     rules.checkStep(text, step, what);
   });
   checkOutputs(text, sources, written);
@@ -181,8 +194,9 @@ function check(text, nbytes, rules) {
  * @param {BufferText} buffer
  * @param {Rules} rules
  */
-function checkBuffer({ dtype, shape }, { backend, float16 = false }) {
+function checkBuffer({ dtype, shape }, { backend, float16 = false, int8 = false }) {
   if (dtype === "float16") require_(float16, `float16, which this ${backend} device does not have`);
+  else if (dtype === "int8") require_(int8, `int8, which ${backend} does not have`);
   else require_(DTYPES.includes(dtype), `dtype ${shownValue(dtype)}`);
   require_(shape.length <= MOST_DIMENSIONS, `a buffer of ${shape.length} dimensions`);
   const valid = shape.every((n) => isIndex(n, SIZE_LIMIT)) && countOf(shape) < SIZE_LIMIT;
@@ -199,6 +213,25 @@ function checkStep({ kernels }, { kernel, inputs, outputs }, what) {
   const { name, inputs: names } = kernels[kernel];
   require_(inputs.length === names.length, `${what} (${name}) has too few or many inputs`);
   require_(outputs.length === 1, `${what} (${name}) has ${outputs.length} outputs`);
+}
+
+/**
+ * Return the input that a step overwrites in place if nothing else uses it; or -1.
+ *
+ * @param {ProgramText} text
+ * @param {StepText} step
+ */
+export function overwrittenBy({ kernels }, { kernel, inputs }) {
+  const [first, ...others] = inputs;
+  return kernels[kernel].overwrites && !others.includes(first) ? first : -1;
+}
+
+/**
+ * @param {BufferText} made
+ * @param {BufferText} old
+ */
+function areAlike(made, old) {
+  return made.dtype === old.dtype && countOf(made.shape) === countOf(old.shape);
 }
 
 /**
@@ -219,7 +252,8 @@ function checkOutputs({ outputs }, sources, written) {
  *
  * @param {ProgramText} text
  */
-function checkDonations({ buffers, inputs, outputs, steps, donations = [] }) {
+function checkDonations(text) {
+  const { buffers, inputs, outputs, steps, donations = [] } = text;
   const named = donations.flat();
   require_(new Set(named).size === named.length, "a buffer is in two donations");
   const [given, returned] = [new Set(inputs), new Set(outputs)];
@@ -234,11 +268,11 @@ function checkDonations({ buffers, inputs, outputs, steps, donations = [] }) {
   for (const [output, input] of donations) {
     const what = `output buffer ${shownValue(output)} and input buffer ${shownValue(input)}`;
     require_(returned.has(output) && given.has(input), `${what} do not exist`);
-    const [made, old] = [buffers[output], buffers[input]];
-    const same = made.dtype === old.dtype && countOf(made.shape) === countOf(old.shape);
-    require_(same, `${what} differ in size or dtype`);
+    require_(areAlike(buffers[output], buffers[input]), `${what} differ in size or dtype`);
     const maker = /** @type {number} */ (makers.get(output));
-    require_((readers.get(input) ?? -1) < maker, `step ${maker} would overwrite ${what}`);
+    const own = overwrittenBy(text, steps[maker]) === input;
+    const free = (readers.get(input) ?? -1) < maker + Number(own);
+    require_(free, `step ${maker} would overwrite ${what}`);
   }
 }
 

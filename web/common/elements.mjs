@@ -2,7 +2,8 @@
  * Elements of tensors in arrays, in the layout of Python's heap and in the layout of shaders, where a
  * bool is an int. A float16 is stored as its bits, because not all browsers have float16 arrays.
  *
- * @typedef {Float32Array<ArrayBuffer> | Int32Array<ArrayBuffer> | Uint16Array<ArrayBuffer>} Elements
+ * @typedef {Float32Array<ArrayBuffer> | Int32Array<ArrayBuffer> | Uint16Array<ArrayBuffer>
+ *   | Int8Array<ArrayBuffer>} Elements
  */
 
 /** @type {Record<string, {bytes: number, array: new (...args: any[]) => Elements}>} bytes in the heap */
@@ -11,6 +12,7 @@ const KINDS = {
   int32: { bytes: 4, array: Int32Array },
   bool: { bytes: 1, array: Int32Array },
   float16: { bytes: 2, array: Uint16Array },
+  int8: { bytes: 1, array: Int8Array },
 };
 
 /**

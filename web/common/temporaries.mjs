@@ -9,6 +9,8 @@
  * @property {number} index number among the temporaries of its bucket
  */
 
+import { overwrittenBy } from "./document.mjs";
+
 /**
  * Number the temporaries of each bucket; temporaries that are live at the same time get different numbers.
  *
@@ -24,8 +26,13 @@ export function assignTemporaries(text, buffers) {
   /** @type {Map<number, number>} */
   const indices = new Map();
   const passing = new Set(last.flat());
-  text.steps.forEach(({ outputs: [output] }, number) => {
-    if (passing.has(output)) {
+  text.steps.forEach((step, number) => {
+    const [output] = step.outputs;
+    const place = last[number].indexOf(overwrittenBy(text, step));
+    if (passing.has(output) && place >= 0) {
+      const [overwritten] = last[number].splice(place, 1);
+      indices.set(output, /** @type {number} */ (indices.get(overwritten)));
+    } else if (passing.has(output)) {
       const { bucket } = buffers[output].layout;
       const used = buckets.get(bucket) ?? { count: 0, free: [] };
       buckets.set(bucket, used);

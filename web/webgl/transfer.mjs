@@ -64,7 +64,7 @@ export function upload({ gl, state }, texture, elements) {
 }
 
 /**
- * @template {Float32Array | Int32Array | Uint16Array} A
+ * @template {Float32Array | Int32Array | Int8Array | Uint16Array} A
  * @param {A} data
  * @param {number} length
  * @returns {A}

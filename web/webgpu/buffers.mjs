@@ -48,13 +48,13 @@ export function wholeWords(bytes) {
 }
 
 /**
- * Append an element to an odd number of elements of 2 bytes.
+ * Return the bytes of elements in whole words.
  *
  * @param {Elements} elements
  */
-function padded(elements) {
-  const result = new Uint16Array(elements.length + 1);
-  result.set(elements);
+function padded({ buffer, byteOffset, byteLength }) {
+  const result = new Uint8Array(wholeWords(byteLength));
+  result.set(new Uint8Array(buffer, byteOffset, byteLength));
   return result;
 }
 

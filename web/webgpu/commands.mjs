@@ -115,13 +115,33 @@ export class Commands {
   open(name) {
     if (this.timestamps !== null) this.endPass();
     if (this.pass !== null) return this.pass;
+    const encoder = this.begin();
+    const timestampWrites = this.timestamps?.next(encoder, name);
+    this.pass = encoder.beginComputePass({ timestampWrites });
+    this.pipeline = null;
+    return this.pass;
+  }
+
+  /** Return the encoder of the next commands. */
+  begin() {
     // A read requested in this turn of the event loop runs first, and shares the submission.
     if (this.encoder === null) queueMicrotask(() => queueMicrotask(() => this.flush()));
     this.encoder ??= this.gpu.createCommandEncoder();
-    const timestampWrites = this.timestamps?.next(this.encoder, name);
-    this.pass = this.encoder.beginComputePass({ timestampWrites });
-    this.pipeline = null;
-    return this.pass;
+    return this.encoder;
+  }
+
+  /**
+   * Copy the first bytes of a buffer to another one, after all dispatches so far.
+   *
+   * @param {GPUBuffer} source
+   * @param {GPUBuffer} target
+   * @param {number} bytes
+   */
+  duplicate(source, target, bytes) {
+    this.inOrder(() => {
+      this.endPass();
+      this.begin().copyBufferToBuffer(source, 0, target, 0, bytes);
+    });
   }
 
   /** Submit between Programs if there are enough dispatches; a submission takes 50 us. */

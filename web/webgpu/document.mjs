@@ -25,8 +25,11 @@ export function parseProgram(json, nbytes, { inputs, float16 }) {
     backend: "webgpu",
     maxInputs: inputs,
     float16: float16 === 1,
+    int8: true,
+    overwriting: true,
     checkBuffer: () => {},
-    checkStep: (_, { groups }, what) => {
+    checkStep: ({ buffers }, { groups, outputs: [output] }, what) => {
+      require_(buffers[output].dtype !== "int8", `${what} writes int8`);
       const valid = Array.isArray(groups) && groups.length === DIMENSIONS;
       require_(valid && groups.every((n) => isIndex(n - 1, MAX_GROUPS)), `${what}: its workgroups`);
     },

@@ -25,6 +25,15 @@ fn dot4I8Packed(x: u32, y: u32) -> i32 {
 const MEND =
   'other kernels still work; await tf.set_backend_async("wasm") computes it without the GPU';
 
+/**
+ * Return the number of arrays that a kernel reads.
+ *
+ * @param {KernelText} text
+ */
+function readBy({ inputs, overwrites = false }) {
+  return inputs.length - Number(overwrites);
+}
+
 export class PipelineCache {
   /**
    * @param {GPUDevice} gpu
@@ -50,7 +59,7 @@ export class PipelineCache {
   kernel(text, of) {
     const found = this.kernels.get(text.source);
     if (found !== undefined) return found;
-    const { layout } = this.layoutOf(text.inputs.length);
+    const { layout } = this.layoutOf(readBy(text));
     /** @type {Kernel} */
     const kernel = { text, layout, pipeline: null, refusal: null, made: Promise.resolve(null) };
     kernel.made = this.make(kernel, of);
@@ -86,7 +95,7 @@ export class PipelineCache {
    * @returns {Promise<Kernel | null>}
    */
   async trial(text) {
-    const { layout } = this.layoutOf(text.inputs.length);
+    const { layout } = this.layoutOf(readBy(text));
     try {
       const pipeline = await this.compile(text);
       return { text, layout, pipeline, refusal: null, made: Promise.resolve(null) };
@@ -116,11 +125,12 @@ export class PipelineCache {
    * @param {KernelText} text
    * @returns {Promise<GPUComputePipeline>}
    */
-  start({ name, source, inputs }) {
+  start(text) {
+    const { name, source } = text;
     const lacks = !this.hasDotProduct && source.includes("dot4I8Packed(");
     const code = lacks ? source + DOT_PRODUCT : source;
     const module = this.gpu.createShaderModule({ label: name, code });
-    const layout = this.layoutOf(inputs.length).pipelineLayout;
+    const layout = this.layoutOf(readBy(text)).pipelineLayout;
     return this.gpu.createComputePipelineAsync({ label: name, layout, compute: { module } });
   }
 

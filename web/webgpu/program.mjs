@@ -11,7 +11,8 @@
  *
  * @typedef {object} Step
  * @property {Kernel} kernel
- * @property {number[]} buffers its inputs and its output
+ * @property {number[]} buffers the inputs that it reads, and its output
+ * @property {number} overwritten buffer with the elements of the output that it does not write; or -1
  * @property {number[]} groups number of workgroups along each dimension
  * @property {Record<string, number | number[]>} values values of its parameters
  * @property {GPUBufferBinding} params
@@ -55,7 +56,8 @@ export class Program extends BufferProgram {
     this.steps = text.steps
       .map(({ kernel, inputs, outputs: [output], groups, params }, number) => ({
         kernel: kernels[kernel],
-        buffers: [...inputs, output],
+        buffers: [...inputs.slice(Number(text.kernels[kernel].overwrites ?? false)), output],
+        overwritten: text.kernels[kernel].overwrites ? inputs[0] : -1,
         groups,
         values: params,
         params: { buffer: this.params, ...places[number] },
@@ -97,6 +99,7 @@ export class Program extends BufferProgram {
     this.bindTemporaries();
     for (let output = 0; output < this.outputs.length; output++) this.bindOutput(output, slots);
     for (const step of this.steps) {
+      if (step.overwritten >= 0) this.takeOver(step);
       pool.commands.dispatch(step.kernel, this.bindGroup(step), step.groups);
     }
     for (const storage of storages) if (storage !== undefined) storage.used = pool.commands.number;
@@ -114,6 +117,18 @@ export class Program extends BufferProgram {
     const input = super.donatedTo(output, slots);
     if (input < 0 || !this.pool.isBorrowed(this.storages[this.inputs[input]])) return input;
     return -1;
+  }
+
+  /**
+   * Copy the array that a step overwrites to its output, unless both share storage.
+   *
+   * @param {Step} step
+   */
+  takeOver({ buffers, overwritten }) {
+    const output = /** @type {number} */ (buffers.at(-1));
+    const [source, target] = [this.storages[overwritten], this.storages[output]];
+    if (source === target) return;
+    this.pool.commands.duplicate(source.handle, target.handle, this.buffers[output].layout.bytes);
   }
 
   /** @param {Step} step */

@@ -95,8 +95,16 @@ class Storage:
         self.backend = backend
         if began:
             note("upload", str(self.aval), began)
-        if host.nbytes > _KEEP_ON_HOST and not backend.on_host:
+        if host.nbytes > _KEEP_ON_HOST and not backend.on_host and self._can_leave(backend):
             self.host = None
+
+    def _can_leave(self, backend: Backend) -> bool:
+        """Return True if no op on the host may need bytes that the backend must be awaited for.
+
+        NumPy computes all ops of dtypes that a backend does not compute.
+        """
+        waits = isinstance(backend, AsyncReads) and not backend.reads_at_once
+        return not waits or self.aval.dtype in backend.dtypes
 
     def to_host(self) -> Array:
         """Return the bytes as an array that must not be written to.

@@ -21,8 +21,10 @@ Reuse of donated bytes:
   only by elementwise steps, which cannot fail.
 - The state of a loop is not read after a run that failed. There any step of wasm may write over an
   operand that it reads in order, and other steps may follow.
-- webgl cannot draw into a texture that the same step reads. There an output takes the texture of an
-  input whose last reader has already run.
+- webgl cannot draw into a texture that the same step reads, and webgpu has the same limit for
+  buffers. There an output takes the storage of an input whose last reader has already run. A step
+  of webgpu that overwrites a part of an array (`Kernel.overwrites`) does not read this array, so
+  its output takes the array's buffer.
 """
 
 from __future__ import annotations
@@ -65,7 +67,7 @@ def update_spent(program: Program, donated: Collection[int]) -> None:
 
 
 def reuse_dead(program: Program, donated: Collection[int]) -> None:
-    """Add the donations of a webgl Program.
+    """Add the donations of a webgl or webgpu Program.
 
     Args:
         donated: Input buffers that may be donated to a run.
@@ -74,7 +76,14 @@ def reuse_dead(program: Program, donated: Collection[int]) -> None:
     free = list(donated)
     outputs = set(program.outputs)
     for number, step in enumerate(program.steps):
-        for output in outputs.intersection(step.outputs):
+        if not program.kernels[step.kernel].overwrites or step.outputs[0] not in outputs:
+            continue
+        whole = step.inputs[0]
+        if whole in free and step.inputs.count(whole) == 1 and last[whole] == number:
+            program.donations[step.outputs[0]] = whole
+            free.remove(whole)
+    for number, step in enumerate(program.steps):
+        for output in outputs.difference(program.donations).intersection(step.outputs):
             for source in _fitting(program, output, free):
                 if last.get(source, -1) < number:
                     program.donations[output] = source

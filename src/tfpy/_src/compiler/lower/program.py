@@ -15,11 +15,12 @@ The JSON document::
      "steps": [{"kernel": 0, "inputs": [0, 1], "outputs": [3], "params": {"stride_h": 1}}]}
 
 Each buffer is written once: by the caller (inputs), at registration (constants) or by one step.
-Only wasm has int8, for inputs and constants.
-String parameters specialize a kernel when it is compiled. Numbers and lists of numbers are passed
-at run time. `donations` are pairs of an output and an input: the output is written over the input's
-bytes if the input is donated to a run (`lower/donation_plan.py`). With `"spoils": true` a run that
-fails may leave donated inputs changed. `arena` exists if the lowering
+Only wasm and webgpu have int8, for inputs and constants. On webgpu, a kernel with
+`"overwrites": true` writes a part of its output, and the runtime puts the elements of its first
+input in the rest. String parameters specialize a kernel when it is compiled. Numbers and lists of
+numbers are passed at run time. `donations` are pairs of an output and an input: the output is
+written over the input's bytes if the input is donated to a run (`lower/donation_plan.py`). With
+`"spoils": true` a run that fails may leave donated inputs changed. `arena` exists if the lowering
 has planned the memory of temporaries, which are buffers that steps write and that are not outputs.
 It contains their total size and the offset of each (`lower/memory.py`). A backend may add keys to
 buffers and steps: see `lower/webgl/textures.py` for webgl and `lower/webgpu/steps.py` for webgpu.
@@ -66,6 +67,9 @@ class Kernel(NamedTuple):
     name: str
     inputs: tuple[str, ...]
     source: str = ""
+    overwrites: bool = False
+    """True if the kernel writes a part of its output only. The rest is the first input, which the
+    kernel does not read: the runtime puts it in the output, without a copy if possible."""
 
 
 @dataclass(frozen=True)
@@ -139,7 +143,9 @@ class Program:
             "version": VERSION,
             "backend": self.backend,
             "kernels": [
-                {"name": k.name, "source": k.source, "inputs": list(k.inputs)} for k in self.kernels
+                {"name": k.name, "source": k.source, "inputs": list(k.inputs)}
+                | ({"overwrites": True} if k.overwrites else {})
+                for k in self.kernels
             ],
             "buffers": [
                 {"dtype": b.dtype.name, "shape": list(b.shape), **b.extra} for b in self.buffers

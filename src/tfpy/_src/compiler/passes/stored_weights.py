@@ -13,6 +13,7 @@ from tfpy._src.compiler.ops.contraction import matmul
 from tfpy._src.compiler.ops.elementwise import multiply, real_div, subtract
 from tfpy._src.compiler.ops.indexing import gather
 from tfpy._src.compiler.ops.movement import reshape, transpose
+from tfpy._src.compiler.ops.packed_bytes import packed_conv2d
 from tfpy._src.compiler.ops.stored_bytes import (
     HALVES,
     gather_stored,
@@ -30,7 +31,8 @@ from tfpy._src.compiler.passes.rewrite import Builder, rewrite
 def multiply_stored_weights(graph: Graph, target: Target, weights: Collection[int]) -> Graph:
     """Read int8 and int4 weights as they are stored, as in Keras's quantized layers.
 
-    Products of integers are the same. Products of floats are equal except for rounding, because
+    Products of integers are the same; `pack_products_of_bytes` replaces them on devices that pack
+    bytes. Products of floats are equal except for rounding, because
     the scales are applied to sums. ::
 
         %2:int32[8,64] = cast(%0:int8[8,64])      %2:int32[8,64] = cast(%0:int8[8,64])
@@ -48,11 +50,14 @@ def multiply_stored_weights(graph: Graph, target: Target, weights: Collection[in
         return graph
     graph = find_halves(merge_common_subexpressions(graph))
     known: list[_Weights] = []
+    packs = packed_conv2d.name in target.kernels
 
     def product(builder: Builder, eqn: Eqn) -> int | None:
         if not known:
             known.append(_Weights(builder, weights))
-        return _product(known[0], eqn) if eqn.op is matmul else None
+        if eqn.op is not matmul or (packs and builder.result(eqn).dtype == int32):
+            return None
+        return _product(known[0], eqn)
 
     graph = rewrite(graph, product, (matmul,))
     return rewrite(graph, _rows, (gather,))

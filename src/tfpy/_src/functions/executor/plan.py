@@ -10,6 +10,7 @@ from tfpy._src.backends.backend import Backend
 from tfpy._src.backends.storage import Storage, host_storage
 from tfpy._src.base.errors import NotLowerable
 from tfpy._src.compiler.ir.graph import Eqn, Graph, extract, refusal
+from tfpy._src.compiler.passes.prelude import WeightOnly
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.functions.executor.compiled_parts import CompiledPart
 from tfpy._src.functions.executor.control_op import ControlOp
@@ -188,7 +189,9 @@ def _steps(
             return Place.DEVICE
         return Place.CONTROL if isinstance(eqn.op, ControlOp) else Place.HOST
 
-    regions = [_with_mirrors(region, graph, backend) for region in cut(graph, place)]
+    fixed = WeightOnly(graph, [i for i, v in enumerate(graph.inputs) if v in usage.weights])
+    found = cut(graph, place, fixed.__contains__)
+    regions = [_with_mirrors(region, graph, backend) for region in found]
     donated = usage.donated - {*graph.outputs}
     nothing: Set[int] = frozenset()
     steps: list[Step] = []

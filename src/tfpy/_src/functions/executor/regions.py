@@ -37,18 +37,32 @@ class Region:
         return self.graph.outputs
 
 
-def cut(graph: Graph, place: Callable[[Eqn], Place]) -> list[Region]:
+def cut(
+    graph: Graph,
+    place: Callable[[Eqn], Place],
+    lasts: Callable[[int], bool] = lambda value: False,
+) -> list[Region]:
     """Cut a Graph into regions, in an order in which they can run.
 
     Equations of the device come as early as possible, so that there are few regions. Equations with
     stateful ops keep their order.
 
+    Args:
+        graph: The Graph.
+        place: Function that returns the place of an equation.
+        lasts: Function that returns True for values that are computed only once. Those of the host
+            are computed first, so that they do not divide the equations of the device.
+
     Raises:
         InternalError: If some equations can never run.
     """
     ready = {*graph.inputs, *graph.constants}
-    pending = list(graph.eqns)
-    groups: list[tuple[Place, list[Eqn]]] = []
+
+    def early(eqn: Eqn) -> Place | None:
+        return place(eqn) if eqn.outputs and lasts(eqn.outputs[0]) else None
+
+    first, pending = _takeable(graph.eqns, ready, Place.HOST, early)
+    groups = [(Place.HOST, first)] if first else []
     while pending:
         before = len(groups)
         for turn in Place:
@@ -77,7 +91,7 @@ def _stuck(pending: Sequence[Eqn], ready: Set[int]) -> InternalError:
 
 
 def _takeable(
-    pending: Sequence[Eqn], ready: set[int], turn: Place, place: Callable[[Eqn], Place]
+    pending: Sequence[Eqn], ready: set[int], turn: Place, place: Callable[[Eqn], Place | None]
 ) -> tuple[list[Eqn], list[Eqn]]:
     """Take the pending equations of one place that can run, and add their outputs to `ready`."""
     taken: list[Eqn] = []

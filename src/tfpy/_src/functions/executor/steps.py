@@ -81,8 +81,9 @@ class HostStep:
 def _giving(graph: Graph, inputs: Sequence[int], outputs: Set[int], effects: bool = False) -> Graph:
     """Return the Graph that computes some outputs, optionally with the side effects."""
     wanted = [v for v in graph.outputs if v in outputs]
-    eqns, _ = slice_of(graph.eqns, wanted, effects)
-    return Graph(graph.avals, [*inputs], graph.constants, eqns, wanted)
+    eqns, needed = slice_of(graph.eqns, wanted, effects)
+    read = [v for v in inputs if v in needed]
+    return Graph(graph.avals, read, graph.constants, eqns, wanted)
 
 
 def _computed(graph: Graph, values: Mapping[int, Storage]) -> dict[int, Storage]:

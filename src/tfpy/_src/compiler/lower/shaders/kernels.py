@@ -181,13 +181,17 @@ def _pad(steps: Steps, call: KernelCall, inputs: Sequence[int], output: int) -> 
 def _dynamic_update_slice(
     steps: Steps, call: KernelCall, inputs: Sequence[int], output: int
 ) -> None:
+    steps.step(call.name, inputs_of(call, inputs), output, *block_of(call))
+
+
+def block_of(call: KernelCall) -> tuple[Params, list[str]]:
+    """Return the parameters and flags of a kernel that updates a block of an array."""
     p: Params = dict(call.params)
     dims, sizes = list(p["dims"])[p["first"] :], list(p["sizes"])[p["first"] :]
     quads = dims[-1] == sizes[-1] and dims[-1] % 4 == 0
     if quads:
         dims[-1] = sizes[-1] = dims[-1] // 4
-    params: Params = {"dims": dims, "sizes": sizes}
-    steps.step(call.name, inputs_of(call, inputs), output, params, _defines(quads, len(dims)))
+    return {"dims": dims, "sizes": sizes}, _defines(quads, len(dims))
 
 
 def _defines(quads: bool, rank: int) -> list[str]:

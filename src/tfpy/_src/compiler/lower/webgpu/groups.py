@@ -113,7 +113,7 @@ def few_rows(
     strides: Params,
 ) -> bool:
     """Add the step of a product of few rows, if the product has few and sizes are whole texels."""
-    if product.m > MOST_ROWS or product.transpose_a or product.k < SHORTEST:
+    if not 0 < product.m <= MOST_ROWS or product.transpose_a or product.k < SHORTEST:
         return False
     if not (product.whole_a and product.whole_b) or not steps.result_dtype(output).is_floating:
         return False

@@ -9,7 +9,7 @@ from tfpy._src.compiler.ir.kernel import KernelCall
 from tfpy._src.compiler.ir.strides import dense_strides, merge
 from tfpy._src.compiler.lower import fused
 from tfpy._src.compiler.lower.program import Program
-from tfpy._src.compiler.lower.shaders.kernels import DIRECT, Planner
+from tfpy._src.compiler.lower.shaders.kernels import DIRECT, Planner, block_of
 from tfpy._src.compiler.lower.shaders.products import Tiles, planners, whole_operands
 from tfpy._src.compiler.lower.shaders.steps import Params, chunk_of, flags_of, inputs_of
 from tfpy._src.compiler.lower.webgpu import (
@@ -17,7 +17,7 @@ from tfpy._src.compiler.lower.webgpu import (
     groups,
 )
 from tfpy._src.compiler.lower.webgpu.groups import few_rows, flat
-from tfpy._src.compiler.lower.webgpu.steps import MIN_INPUTS, WebGPUSteps
+from tfpy._src.compiler.lower.webgpu.steps import MIN_INPUTS, WebGPUSteps, groups_of
 from tfpy._src.compiler.lower.webgpu.tiles import Product, add_product
 from tfpy._src.compiler.lower.webgpu.wgsl.shader import GROUP
 
@@ -80,6 +80,21 @@ def matmul(steps: WebGPUSteps, call: KernelCall, inputs: Sequence[int], output: 
     return add_product(steps, inputs_of(call, inputs), output, product, strides)
 
 
+def dynamic_update_slice(
+    steps: WebGPUSteps, call: KernelCall, inputs: Sequence[int], output: int
+) -> None:
+    """Add the step that writes the updates only, unless an epilogue changes all elements."""
+    if call.epilogue is not None:
+        DIRECT[call.name](steps, call, inputs, output)
+        return
+    params, defines = block_of(call)
+    count = math.prod(params["sizes"])
+    named = inputs_of(call, inputs)
+    whole = named.pop("x")
+    params |= {"count": count}
+    steps.step("block_update", named, output, params, defines, groups_of(count), whole)
+
+
 def add_kernel(
     program: Program,
     call: KernelCall,
@@ -100,8 +115,17 @@ def add_kernel(
         KeyError: If no kernel has this name.
     """
     steps = WebGPUSteps(program, call, inputs, output, max_inputs, tiles, matrices)
-    plan = _KERNELS.get(call.name) or fused.planner_of("webgpu", call.name)
     plan(steps, call, steps.inputs, output)
+
+
+def plan(steps: WebGPUSteps, call: KernelCall, inputs: Sequence[int], output: int) -> None:
+    """Add the steps of a named kernel without its prologue and epilogue, which `steps` applies.
+
+    Raises:
+        KeyError: If no kernel has this name.
+    """
+    planner = _KERNELS.get(call.name) or fused.planner_of("webgpu", call.name)
+    planner(steps, call, inputs, output)
 
 
 _TILES: Tiles[WebGPUSteps] = Tiles(
@@ -115,6 +139,7 @@ _TILES: Tiles[WebGPUSteps] = Tiles(
 _KERNELS: Mapping[str, Planner[WebGPUSteps]] = {
     **DIRECT,
     "strided": strided,
+    "dynamic_update_slice": dynamic_update_slice,
     "reduce": groups.reduce,
     **planners(_TILES),
 }

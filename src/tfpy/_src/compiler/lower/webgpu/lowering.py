@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
+from tfpy._src.base.dtypes import int8
 from tfpy._src.base.errors import NotLowerable
 from tfpy._src.compiler.ir.graph import Graph
 from tfpy._src.compiler.lower.buffers import assign_buffers
@@ -43,7 +44,7 @@ def lower(
         ValueError: If a value has a dtype that devices do not store.
         NotLowerable: If an elementwise equation reads more arrays than a kernel supports.
     """
-    program, tasks = assign_buffers(graph, "webgpu", stored_dtypes(half))
+    program, tasks = assign_buffers(graph, "webgpu", stored_dtypes(half) | {int8})
     for call, inputs, output in tasks:
         if isinstance(call, Elementwise):
             add_elementwise(program, call, inputs, output, max_inputs)

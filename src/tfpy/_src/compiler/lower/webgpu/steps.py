@@ -55,12 +55,14 @@ class WebGPUSteps(Steps):
         params: Mapping[str, Param],
         defines: Sequence[str] = (),
         groups: tuple[int, int, int] | None = None,
+        overwritten: int | None = None,
     ) -> None:
         """Add one step: the template `name` on named input buffers.
 
         Args:
             groups: Number of workgroups along each dimension, for a template with its own entry
                 point.
+            overwritten: Buffer with the elements of the output that the template does not write.
         """
         parts = self.parts(name, inputs, output, params, defines)
         quads = "QUADS" in defines
@@ -69,7 +71,7 @@ class WebGPUSteps(Steps):
             finish = Finish(_finish_text(parts.finish, quads), self.result_dtype(output))
         add_step(
             self.program, name, parts.body, parts.read, output, parts.params, parts.defines,
-            finish, groups,
+            finish, groups, overwritten,
         )  # fmt: skip
 
     def like(self, output: int, count: int) -> int:
@@ -104,6 +106,7 @@ class MakerSteps(WebGPUSteps):
         params: Mapping[str, Param],
         defines: Sequence[str] = (),
         groups: tuple[int, int, int] | None = None,
+        overwritten: int | None = None,
     ) -> None:
         self._parts = self.parts(name, inputs, output, params, defines)
 
@@ -143,6 +146,7 @@ def add_step(
     defines: Sequence[str],
     finish: Finish | None = None,
     groups: tuple[int, int, int] | None = None,
+    overwritten: int | None = None,
 ) -> None:
     """Add the step of a kernel's code on named input buffers."""
     buffers = program.buffers
@@ -151,9 +155,12 @@ def add_step(
     params = {**params, "positions": positions}
     arrays = Arrays(read, buffers)
     source = kernel_source(body, arrays.operands, buffers[output].dtype, params, defines, finish)
-    kernel = Kernel(name, arrays.names, source.text)
+    names, inputs = arrays.names, arrays.buffers
+    if overwritten is not None:
+        names, inputs = ("overwritten", *names), [overwritten, *inputs]
+    kernel = Kernel(name, names, source.text, overwritten is not None)
     sizes = list(groups or groups_of(positions))
-    program.add_step(kernel, arrays.buffers, [output], source.values(params), groups=sizes)
+    program.add_step(kernel, inputs, [output], source.values(params), groups=sizes)
 
 
 def groups_of(positions: int) -> tuple[int, int, int]:

@@ -83,8 +83,16 @@ QUANTIZED = (
 """Kernels of ops that the quantizing pass creates."""
 
 STORED = (
-    FusedKernel("multiply_stored", multiply_stored_weights, {"wasm": OnDevice(_WASM)}),
-    FusedKernel("gather_stored", multiply_stored_weights, {"wasm": OnDevice(_WASM)}),
+    FusedKernel(
+        "multiply_stored",
+        multiply_stored_weights,
+        {"wasm": OnDevice(_WASM), "webgpu": OnDevice("webgpu.stored.multiply")},
+    ),
+    FusedKernel(
+        "gather_stored",
+        multiply_stored_weights,
+        {"wasm": OnDevice(_WASM), "webgpu": OnDevice("webgpu.stored.gather")},
+    ),
 )
 """Kernels that read int8 weights as they are stored."""
 

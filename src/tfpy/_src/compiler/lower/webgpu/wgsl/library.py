@@ -22,6 +22,7 @@ FILES = (
     "combining",
     "bytes",
     "packed",
+    "stored",
     "windows",
     "rows",
     "tiles",

@@ -1,0 +1,14 @@
+// The four numbers of BITS bits in a word from the number `first` on.
+fn numbers_of(word: i32, first: i32) -> vec4<f32> {
+    let shifts = vec4<u32>(u32(32 - BITS)) - u32(BITS) * (vec4<u32>(0, 1, 2, 3) + u32(first));
+    return vec4<f32>((vec4<i32>(word) << shifts) >> vec4<u32>(u32(32 - BITS)));
+}
+
+// The zero point of this position.
+fn zero_of(at: i32) -> f32 { return f32(extractBits(zero_at(at >> 2u), u32(at & 3) * 8u, 8u)); }
+
+// The number in a column of a row, which has p.stride bytes.
+fn stored_number(row: i32, column: i32) -> i32 {
+    let byte = row * p.stride + column * BITS / 8;
+    return extractBits(w_at(byte >> 2u), u32((byte & 3) * 8 + column * BITS % 8), u32(BITS));
+}
