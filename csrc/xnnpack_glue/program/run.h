@@ -22,7 +22,8 @@ bool bind_inputs(Program& program, const int32_t* ids, size_t count);
 void bind_temporaries(Program& program, const char* arena);
 // Allocates results for the outputs, except where donated slots are reused.
 bool bind_outputs(Program& program, const int32_t* ids, std::vector<Slot>* results);
-// Steps that write in place must not fail, so their scratch memory is borrowed before the first step.
+// Steps that write in place must not fail, so their scratch memory is borrowed before the first
+// step.
 bool has_sure_scratch(const Program& program);
 // Moves the blocks of outputs out of the donated slots, and removes these. Returns what is left of
 // them: the inputs that no output overwrites.

@@ -82,7 +82,8 @@ int32_t begin_sliced(int32_t id, const int32_t* ids, size_t count) {
   Program* const program = find(id);
   if (program == nullptr) return -1;
   slots::tick();
-  SlicedRun run{id, {ids, ids + count}, {}, std::vector<Slot>(program->outputs.size()), {}, Block()};
+  SlicedRun run{id,     {ids, ids + count}, {}, std::vector<Slot>(program->outputs.size()), {},
+                Block()};
   if (!bind_inputs(*program, ids, count) || !bind_outputs(*program, ids, &run.results) ||
       !has_sure_scratch(*program) || !take_arena(program->arena.bytes, &run.arena))
     return -1;

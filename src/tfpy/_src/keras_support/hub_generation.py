@@ -39,7 +39,7 @@ def replace(module: types.ModuleType) -> None:
         super(model, cls).__init_subclass__(**kwargs)
         build = vars(cls).get("_build_cache")
         if build is not None and [*inspect.signature(build).parameters] == ["self", "token_ids"]:
-            cls._build_cache = _with_short_prefill(build)  # type: ignore[attr-defined]
+            cls._build_cache = _with_short_prefill(build)
 
     model.__init_subclass__ = classmethod(prepare)
     model.make_generate_function = _make_generate_function

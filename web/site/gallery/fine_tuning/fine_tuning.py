@@ -10,7 +10,7 @@ import tfpy as tf
 MODEL = "../models/smollm2/SmolLM2-135M-Instruct.Q4_1.gguf"
 RANK = 8
 LENGTH = 64  # tokens of an example
-EVERY = 8  # steps between answers
+EPOCHS = 4  # passes over the examples between answers
 
 
 async def load():
@@ -42,30 +42,31 @@ async def answer(model):
         page.show(written=written)
 
 
-class Shown(keras.callbacks.Callback):
+class Progress(keras.callbacks.Callback):
     """Shows each step, and ends the training when the page stops."""
 
+    count = 0
+
     def on_train_batch_end(self, batch, logs):
-        self.params["steps_done"] = step = self.params.get("steps_done", 0) + 1
-        page.show(step=first + step, loss=logs["loss"])
-        page.plot("losses", first + step, logs["loss"])
+        self.count += 1
+        page.show(step=self.count, loss=logs["loss"])
+        page.plot("losses", self.count, logs["loss"])
         self.model.stop_training = not page.values["run"]
 
 
 page = await open_page()
-model, first = None, 0
+model, progress = None, Progress()
 async for _ in page.events():
     if not page.values["run"]:
         continue
     if model is None:
         model = await load()
-        model.compile(keras.optimizers.Adam(), sampler="greedy")
+        model.compile("adam", sampler="greedy")
         await answer(model)
     while page.values["run"]:
         model.optimizer.learning_rate = 10 ** page.values["rate"]
         tokenizer = model.preprocessor.tokenizer
         lines = page.values["texts"].strip().splitlines()
         texts = [conversation(line, tokenizer) for line in lines]
-        await model.fit_async(texts, batch_size=4, epochs=EVERY // 2, verbose=0, callbacks=[Shown()])
-        first += EVERY
+        await model.fit_async(texts, batch_size=4, epochs=EPOCHS, verbose=0, callbacks=[progress])
         await answer(model)

@@ -23,9 +23,7 @@ model, vectors, known = None, None, []
 async for _ in page.events():
     if not page.values["run"]:
         continue
-    model = model or await tf.models.load_async(
-        MODEL, progress=lambda part: page.show(loaded=part)
-    )
+    model = model or await tf.models.load_async(MODEL, progress=lambda part: page.show(loaded=part))
     texts = [line.strip() for line in page.values["texts"].splitlines() if line.strip()]
     if texts != known:
         began = perf_counter()

@@ -114,4 +114,3 @@ class LoopRun(PartsRunner):
         for p, array in zip(self.mirror.state, arrays, strict=True):
             known[p] = array
             state[p].storage.remember(array)
-

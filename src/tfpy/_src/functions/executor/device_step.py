@@ -77,9 +77,7 @@ class DeviceStep:
                 inputs[i].release()
         values.update(zip(self.outputs, outputs, strict=True))
 
-    async def run_async(
-        self, values: dict[int, Storage], donated: Collection[int] = ()
-    ) -> None:
+    async def run_async(self, values: dict[int, Storage], donated: Collection[int] = ()) -> None:
         """Run in slices if it takes long."""
         for program in self.programs:
             await program.register(_unheard)
