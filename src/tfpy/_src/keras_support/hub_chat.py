@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import importlib
 import json
 import types
 from collections.abc import Mapping, Sequence
@@ -52,30 +53,28 @@ def apply_chat_template(
             "apply_chat_template: the tokenizer has no chat template; "
             "set tokenizer.chat_template to the template of the model"
         )
-    from jinja2 import TemplateError
-
+    jinja2 = importlib.import_module("jinja2")
     tokens = {name: getattr(self, own, None) or "" for name, own in SPECIAL_TOKENS.items()}
     given = {"messages": messages, "add_generation_prompt": add_generation_prompt, **variables}
     try:
         return _environment().from_string(self.chat_template).render({**tokens, **given})
-    except TemplateError as error:
+    except jinja2.TemplateError as error:
         raise ValueError(f"apply_chat_template: {error}") from error
 
 
 def _environment() -> Any:
     """Return the environment that templates of models expect."""
-    from jinja2 import TemplateError
-    from jinja2.ext import loopcontrols
-    from jinja2.sandbox import ImmutableSandboxedEnvironment
+    jinja2 = importlib.import_module("jinja2")
+    sandbox = importlib.import_module("jinja2.sandbox")
 
     def raise_exception(message: str) -> NoReturn:
-        raise TemplateError(message)
+        raise jinja2.TemplateError(message)
 
     def as_json(value: Any, indent: int | None = None) -> str:
         return json.dumps(value, ensure_ascii=False, indent=indent)
 
-    environment = ImmutableSandboxedEnvironment(
-        trim_blocks=True, lstrip_blocks=True, extensions=[loopcontrols]
+    environment = sandbox.ImmutableSandboxedEnvironment(
+        trim_blocks=True, lstrip_blocks=True, extensions=["jinja2.ext.loopcontrols"]
     )
     environment.filters["tojson"] = as_json
     environment.globals["raise_exception"] = raise_exception

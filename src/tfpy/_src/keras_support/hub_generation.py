@@ -20,6 +20,7 @@ import numpy as np
 from tfpy._src.backends.awaitable import awaitable
 from tfpy._src.functions.tf_function.api import function
 from tfpy._src.keras_support.hub_streams import TextStream
+from tfpy._src.tensors.array.joining import pad
 
 _PREFILL: ContextVar[int | None] = ContextVar("_PREFILL", default=None)
 """Number of positions of the prefill that is traced, or None for all."""
@@ -103,14 +104,12 @@ def _with_short_prefill(build: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _padded(values: Any, axis: int, size: int) -> Any:
-    from keras import ops
-
     widths = [(0, 0)] * len(values.shape)
     widths[axis] = (0, size - values.shape[axis])
-    return ops.pad(values, widths)
+    return pad(values, widths)
 
 
-class Call(NamedTuple):
+class GenerationCall(NamedTuple):
     """A call of the compiled generation function that `generate` makes for a batch."""
 
     inputs: Any
@@ -128,12 +127,12 @@ def _calling(model: Any, generated: Callable[..., Any]) -> Iterator[None]:
         model.generate_function = compiled
 
 
-def calls_of(model: Any, inputs: Any, **options: Any) -> list[Call]:
+def calls_of(model: Any, inputs: Any, **options: Any) -> list[GenerationCall]:
     """Return the calls that `model.generate` makes, with preprocessed inputs."""
-    calls: list[Call] = []
+    calls: list[GenerationCall] = []
 
     def record(x: Any, stop_token_ids: Any = None) -> Any:
-        calls.append(Call(x, stop_token_ids))
+        calls.append(GenerationCall(x, stop_token_ids))
         return x  # has the structure of the result
 
     with _calling(model, record):
@@ -153,7 +152,7 @@ def _copied(inputs: Any) -> Any:
     return dict(inputs) if isinstance(inputs, dict) else inputs
 
 
-async def run_call(model: Any, call: Call) -> Any:
+async def run_call(model: Any, call: GenerationCall) -> Any:
     """Make a call of the generation function without blocking the page."""
     generate = model.make_generate_function()
     if isinstance(generate, Generation):

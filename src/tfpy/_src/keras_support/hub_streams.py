@@ -14,6 +14,8 @@ from tfpy._src.functions.control.loop_run import WATCHER
 
 _INCOMPLETE = "\ufffd"
 """Character at the end of a text for bytes that later tokens complete."""
+_ONE_TOKEN = ("Sampler.__call__", "ContrastiveSampler.__call__")
+"""Methods of KerasHub's samplers with a loop that adds a token to the text in each iteration."""
 
 
 class TextStream(AsyncIterator[str]):
@@ -106,10 +108,7 @@ class _Text:
 
 def _writes_one_token(sampler: Any) -> bool:
     """Return True if each iteration of a sampler adds one token to the text."""
-    from keras_hub.src.samplers import contrastive_sampler, sampler as base
-
-    plain = (base.Sampler.__call__, contrastive_sampler.ContrastiveSampler.__call__)
-    return type(sampler).__call__ in plain
+    return type(sampler).__call__.__qualname__ in _ONE_TOKEN
 
 
 async def _row(tensor: Tensor) -> Any:

@@ -35,7 +35,7 @@ AT_ONCE = 1 << 19
 
 
 @dataclass(frozen=True)
-class Tensor:
+class TensorEntry:
     """The description of a tensor.
 
     Attributes:
@@ -129,7 +129,7 @@ def _alignment(metadata: Metadata) -> int:
     return value
 
 
-def _read_tensors(cursor: Cursor, count: int, alignment: int) -> dict[str, Tensor]:
+def _read_tensors(cursor: Cursor, count: int, alignment: int) -> dict[str, TensorEntry]:
     """Read the descriptions of tensors, and check that their data are in the file.
 
     Raises:
@@ -143,7 +143,7 @@ def _read_tensors(cursor: Cursor, count: int, alignment: int) -> dict[str, Tenso
         described[name] = _described(cursor, f"the tensor {name!r}", alignment)
     data = -(-cursor.position // alignment) * alignment
     tensors = {
-        name: Tensor(shape, blocks, data + offset)
+        name: TensorEntry(shape, blocks, data + offset)
         for name, (shape, blocks, offset) in described.items()
     }
     check_overlaps({name: (t.begin, t.end) for name, t in tensors.items()}, cursor.size)
