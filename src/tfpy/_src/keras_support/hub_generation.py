@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tfpy._src.backends.awaitable import awaitable
+from tfpy._src.core.tensor import Tensor
 from tfpy._src.functions.tf_function.api import function
 from tfpy._src.keras_support.hub_streams import TextStream
 from tfpy._src.tensors.array.joining import pad
@@ -78,9 +79,10 @@ class Generation:
 
 def _prefill_of(inputs: Mapping[str, Any]) -> int | None:
     """Return the number of positions of a prefill that covers all prompts; None for all."""
-    if "padding_mask" not in inputs:
+    given = inputs.get("padding_mask")
+    if given is None or (isinstance(given, Tensor) and not given.storage.is_readable):
         return None
-    mask = np.asarray(inputs["padding_mask"])
+    mask = np.asarray(given)
     wanted, length = int(mask.sum(axis=-1).max(initial=0)), _SMALLEST
     while length < wanted:
         length *= _GROWTH
