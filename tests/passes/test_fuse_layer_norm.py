@@ -71,6 +71,20 @@ def test_forms(function: Callable[..., Any], flags: dict[str, str]) -> None:
     assert params == {"rows": 10, "n": 12, "epsilon_bits": epsilon_bits, **flags}
 
 
+@pytest.mark.parametrize("rows", [1, 2])
+def test_rows_keep_their_meaning_in_other_shapes(rows: int) -> None:
+    def reshaped(x: Any, scale: Any, offset: Any) -> Any:
+        mean, variance = tf.nn.moments(tf.reshape(x, [1, rows, 12]), [-1], keepdims=True)
+        shape = [12] if rows == 1 else [rows, 12]
+        factor = tf.reshape(tf.math.rsqrt(variance + EPSILON), [rows, 1][-rows:]) * scale
+        return tf.reshape(x, shape) * factor + (offset - tf.reshape(mean, [rows, 1]) * factor)
+
+    graph = traced(reshaped, (rows, 12), (12,), (12,))
+    after = fuse_layer_norm(graph, Greedy())
+    check_same(graph, after, tolerance=1e-5)
+    assert [kind.split("(")[0] for kind in kinds(after)] == ["layer_norm"]
+
+
 def test_operands_that_are_no_vectors_stay_outside() -> None:
     graph = traced(by_division, (12, 12), (12, 12), (12, 1))
     after = fuse_layer_norm(graph, Greedy())

@@ -67,7 +67,7 @@ class _Statistics:
         if number is None or squares is None:
             return
         self.epsilon = number
-        made = finder.producer(squares, squared_difference, square, multiply)
+        made = finder.producer(finder.rows(squares), squared_difference, square, multiply)
         if made is None:
             return
         first, second = made.inputs[0], made.inputs[-1]
@@ -81,7 +81,8 @@ class _Statistics:
                 self.x = first
 
     def _deviation(self, finder: Finder, x: int, mean: int) -> None:
-        if finder.row_mean(mean) == x and finder.is_kept(mean, x):
+        total = finder.row_mean(mean)
+        if total is not None and finder.rows(total) == x and finder.is_kept(mean, x):
             self.x, self.mean = x, mean
 
 
@@ -96,7 +97,7 @@ def _normalization(finder: Finder, eqn: Eqn, target: Target) -> Found | None:
     products = _Products(finder, statistics)
     for root in reversed(products.roots()):
         operands = _scale_and_offset(finder, products.of(root), statistics)
-        if operands is None or finder.shape(root) != finder.shape(x):
+        if operands is None or not products.is_whole(root):
             continue
         fused = finder.fused(
             root,
@@ -119,14 +120,18 @@ def _pattern(finder: Finder, statistics: _Statistics, operands: Iterable[str]) -
 
 
 class _Products:
-    """Values after a root of the variance as sums of products of "x", "mean", "r" and others."""
+    """Values after a root of the variance as sums of products of "x", "mean", "r" and others.
+
+    A single row can have any shape with dimensions of size 1 in addition to its length.
+    """
 
     def __init__(self, finder: Finder, statistics: _Statistics) -> None:
         self._finder = finder
         (self._root,) = statistics.eqn.outputs
         self._is_reciprocal = statistics.eqn.op is rsqrt
         self._x = statistics.x
-        mean = finder.unkept(statistics.mean)
+        self._is_single = math.prod(finder.shape(self._x)[:-1]) == 1
+        mean = self._unreshaped(statistics.mean)
         self._known: dict[int, Terms | None] = {
             self._x: {("x",): 1.0},
             mean: {("mean",): 1.0},
@@ -139,9 +144,23 @@ class _Products:
         """Return the values that depend on the root of the variance, in order."""
         return sorted(self._readers_of(self._root))
 
+    def is_whole(self, value: int) -> bool:
+        """Return True if a value has the elements of all rows."""
+        whole = self._finder.shape(self._x)
+        return self._finder.shape(value) == whole or (
+            self._is_single and math.prod(self._finder.shape(value)) == whole[-1]
+        )
+
+    def _unreshaped(self, value: int) -> int:
+        """Return the value before reshapes that do not change the rows."""
+        value = self._finder.unkept(value)
+        while self._is_single and (eqn := self._finder.producer(value, reshape)) is not None:
+            value = eqn.inputs[0]
+        return value
+
     def of(self, value: int) -> Terms | None:
         """Return the value as a sum of products, or None if it is not one."""
-        value = self._finder.unkept(value)
+        value = self._unreshaped(value)
         if value not in self._known:
             self._known[value] = self._multiplied_out(value)
         terms = self._known[value]
@@ -180,6 +199,8 @@ class _Products:
     def _is_by_rows(self, eqn: Eqn) -> bool:
         """Return True if a row of x combines only with itself and vectors along it."""
         finder, outer = self._finder, self._finder.shape(self._x)[:-1]
+        if self._is_single:
+            return self._is_in_row(eqn)
         if finder.shape(eqn.outputs[0]) == outer:  # one element for each row
             return all(
                 finder.shape(v) == outer if v in self._ours else finder.number(v) is not None
@@ -188,9 +209,17 @@ class _Products:
         whole = (finder.shape(self._x), (*outer, 1))
         return all(finder.shape(v) in whole for v in eqn.inputs if v in self._ours)
 
+    def _is_in_row(self, eqn: Eqn) -> bool:
+        """Return True if an equation computes the single row, or one element from numbers."""
+        finder, n = self._finder, self._finder.shape(self._x)[-1]
+        size = math.prod(finder.shape(eqn.outputs[0]))
+        return size == n or (
+            size == 1 and all(v in self._ours or finder.number(v) is not None for v in eqn.inputs)
+        )
+
     def _divided(self, eqn: Eqn) -> Terms | None:
         """Return a quotient if its divisor is the root itself, else None."""
-        if self._is_reciprocal or self._finder.unkept(eqn.inputs[-1]) != self._root:
+        if self._is_reciprocal or self._unreshaped(eqn.inputs[-1]) != self._root:
             return None
         one: Terms = {(): 1.0}
         above = one if eqn.op is reciprocal else self.of(eqn.inputs[0])

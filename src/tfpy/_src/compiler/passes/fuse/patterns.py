@@ -71,6 +71,15 @@ class Finder:
             value = source
         return value
 
+    def rows(self, value: int) -> int:
+        """Return the value before reshapes that keep the last dimension, and thus the rows."""
+        while (eqn := self.producer(value, reshape)) is not None:
+            (source,) = eqn.inputs
+            if self.shape(source)[-1:] != self.shape(value)[-1:]:
+                break
+            value = source
+        return value
+
     def is_kept(self, value: int, x: int) -> bool:
         """Return True if `value`, with one element per row of `x`, broadcasts along the rows."""
         outer = self.shape(x)[:-1]
