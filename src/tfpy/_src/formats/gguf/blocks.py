@@ -14,12 +14,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-Bytes = NDArray[np.uint8]
-Floats = NDArray[np.float32]
-Blocks = NDArray[Any]
-"""A vector of blocks, with the dtype of their layout."""
+from tfpy._src.formats.gguf import grid_blocks
+from tfpy._src.formats.gguf.parts import Blocks, Bytes, Floats, column, parts, scaled, signed
 
 WIDE = 256
 """Number of values in a block of the formats that share scales of several groups."""
@@ -62,41 +59,6 @@ def _layout(**fields: Any) -> np.dtype[Any]:
     )
 
 
-def _column(values: Any) -> Floats:
-    """Return one number of each block as a column of float32."""
-    column: Floats = np.asarray(values).reshape(len(values), -1).astype(np.float32)
-    return column
-
-
-def _parts(data: Bytes, bits: int, width: int) -> Bytes:
-    """Split bytes into parts of some bits.
-
-    The lowest bits of `width` bytes come first, then the next bits of the same bytes.
-
-    Args:
-        data: Bytes of the shape [blocks, count].
-        bits: Number of bits of a part.
-        width: Number of bytes after which the order repeats.
-
-    Returns:
-        Parts of the shape [blocks, count * 8 // bits].
-    """
-    shifts = np.arange(0, 8, bits, dtype=np.uint8)[:, None]
-    parts = data.reshape(len(data), -1, 1, width) >> shifts
-    return (parts & np.uint8((1 << bits) - 1)).reshape(len(data), -1)
-
-
-def _scaled(scales: Floats, values: Floats) -> Floats:
-    """Multiply groups of values by their scales, which have the shape [blocks, groups]."""
-    groups = values.reshape(*scales.shape, -1)
-    return (scales[..., None] * groups).reshape(len(values), -1)
-
-
-def _signed(parts: Bytes, offset: int) -> Floats:
-    """Subtract an offset from parts."""
-    return (parts.astype(np.int8) - np.int8(offset)).astype(np.float32)
-
-
 def _with_fifth_bits(low: Bytes, high: Bytes) -> Bytes:
     return low | (high << np.uint8(4))
 
@@ -106,29 +68,29 @@ def _bf16(blocks: Blocks) -> Floats:
 
 
 def _q4_0(blocks: Blocks) -> Floats:
-    return _column(blocks["d"]) * _signed(_parts(blocks["qs"], 4, 16), 8)
+    return column(blocks["d"]) * signed(parts(blocks["qs"], 4, 16), 8)
 
 
 def _q4_1(blocks: Blocks) -> Floats:
-    values = _parts(blocks["qs"], 4, 16).astype(np.float32)
-    return _column(blocks["d"]) * values + _column(blocks["m"])
+    values = parts(blocks["qs"], 4, 16).astype(np.float32)
+    return column(blocks["d"]) * values + column(blocks["m"])
 
 
 def _q5(blocks: Blocks) -> Bytes:
     high = np.unpackbits(blocks["qh"], axis=1, bitorder="little")
-    return _with_fifth_bits(_parts(blocks["qs"], 4, 16), high)
+    return _with_fifth_bits(parts(blocks["qs"], 4, 16), high)
 
 
 def _q5_0(blocks: Blocks) -> Floats:
-    return _column(blocks["d"]) * _signed(_q5(blocks), 16)
+    return column(blocks["d"]) * signed(_q5(blocks), 16)
 
 
 def _q5_1(blocks: Blocks) -> Floats:
-    return _column(blocks["d"]) * _q5(blocks).astype(np.float32) + _column(blocks["m"])
+    return column(blocks["d"]) * _q5(blocks).astype(np.float32) + column(blocks["m"])
 
 
 def _q8_0(blocks: Blocks) -> Floats:
-    return blocks["qs"].astype(np.float32) * _column(blocks["d"])
+    return blocks["qs"].astype(np.float32) * column(blocks["d"])
 
 
 def _minus_minimums(scales: Floats, values: Bytes, minimums: Floats) -> Floats:
@@ -137,19 +99,19 @@ def _minus_minimums(scales: Floats, values: Bytes, minimums: Floats) -> Floats:
 
 
 def _q2_k(blocks: Blocks) -> Floats:
-    scales = _column(blocks["d"]) * (blocks["scales"] & 0xF).astype(np.float32)
-    minimums = _column(blocks["dmin"]) * (blocks["scales"] >> 4).astype(np.float32)
-    return _minus_minimums(scales, _parts(blocks["qs"], 2, 32), minimums)
+    scales = column(blocks["d"]) * (blocks["scales"] & 0xF).astype(np.float32)
+    minimums = column(blocks["dmin"]) * (blocks["scales"] >> 4).astype(np.float32)
+    return _minus_minimums(scales, parts(blocks["qs"], 2, 32), minimums)
 
 
 def _q3_k(blocks: Blocks) -> Floats:
     """Decode values of two bits. A third bit, if it is 0, subtracts 4."""
-    low = _parts(blocks["scales"][:, :8], 4, 8)
-    high = _parts(blocks["scales"][:, 8:], 2, 4)
-    scales = _column(blocks["d"]) * _signed(_with_fifth_bits(low, high), 32)
-    missing = _parts(blocks["hmask"], 1, 32) ^ np.uint8(1)
-    values = _parts(blocks["qs"], 2, 32).astype(np.int8) - (missing << 2).astype(np.int8)
-    return _scaled(scales, values.astype(np.float32))
+    low = parts(blocks["scales"][:, :8], 4, 8)
+    high = parts(blocks["scales"][:, 8:], 2, 4)
+    scales = column(blocks["d"]) * signed(_with_fifth_bits(low, high), 32)
+    missing = parts(blocks["hmask"], 1, 32) ^ np.uint8(1)
+    values = parts(blocks["qs"], 2, 32).astype(np.int8) - (missing << 2).astype(np.int8)
+    return scaled(scales, values.astype(np.float32))
 
 
 def _scales_and_minimums(blocks: Blocks) -> tuple[Floats, Floats]:
@@ -165,26 +127,26 @@ def _scales_and_minimums(blocks: Blocks) -> tuple[Floats, Floats]:
         for packed, low in upper
     )
     return (
-        _column(blocks["d"]) * first.astype(np.float32),
-        _column(blocks["dmin"]) * second.astype(np.float32),
+        column(blocks["d"]) * first.astype(np.float32),
+        column(blocks["dmin"]) * second.astype(np.float32),
     )
 
 
 def _q4_k(blocks: Blocks) -> Floats:
     scales, minimums = _scales_and_minimums(blocks)
-    return _minus_minimums(scales, _parts(blocks["qs"], 4, 32), minimums)
+    return _minus_minimums(scales, parts(blocks["qs"], 4, 32), minimums)
 
 
 def _q5_k(blocks: Blocks) -> Floats:
     scales, minimums = _scales_and_minimums(blocks)
-    values = _with_fifth_bits(_parts(blocks["qs"], 4, 32), _parts(blocks["qh"], 1, 32))
+    values = _with_fifth_bits(parts(blocks["qs"], 4, 32), parts(blocks["qh"], 1, 32))
     return _minus_minimums(scales, values, minimums)
 
 
 def _q6_k(blocks: Blocks) -> Floats:
-    scales = _column(blocks["d"]) * blocks["scales"].astype(np.float32)
-    values = _with_fifth_bits(_parts(blocks["ql"], 4, 64), _parts(blocks["qh"], 2, 32))
-    return _scaled(scales, _signed(values, 32))
+    scales = column(blocks["d"]) * blocks["scales"].astype(np.float32)
+    values = _with_fifth_bits(parts(blocks["ql"], 4, 64), parts(blocks["qh"], 2, 32))
+    return scaled(scales, signed(values, 32))
 
 
 def _ternary_digits(data: Bytes, width: int, digits: int) -> Bytes:
@@ -202,11 +164,11 @@ def _tq1_0(blocks: Blocks) -> Floats:
         _ternary_digits(blocks["qh"], 4, 4),
     ]
     digits = (np.concatenate(moved, axis=1).astype(np.uint16) * 3) >> 8
-    return _column(blocks["d"]) * _signed(digits.astype(np.uint8), 1)
+    return column(blocks["d"]) * signed(digits.astype(np.uint8), 1)
 
 
 def _tq2_0(blocks: Blocks) -> Floats:
-    return _column(blocks["d"]) * _signed(_parts(blocks["qs"], 2, 32), 1)
+    return column(blocks["d"]) * signed(parts(blocks["qs"], 2, 32), 1)
 
 
 _FP4 = np.array([0, 1, 2, 3, 4, 6, 8, 12, 0, -1, -2, -3, -4, -6, -8, -12], np.float32)
@@ -221,7 +183,7 @@ def _mxfp4(blocks: Blocks) -> Floats:
     exponents = blocks["e"].astype(np.uint32)[:, None]
     small = np.uint32(0x00200000) << np.minimum(exponents, 1)
     bits = np.where(exponents < 2, small, (exponents - np.uint32(1)) << np.uint32(23))
-    return bits.view(np.float32) * _FP4[_parts(blocks["qs"], 4, 16)]
+    return bits.view(np.float32) * _FP4[parts(blocks["qs"], 4, 16)]
 
 
 def _nvfp4(blocks: Blocks) -> Floats:
@@ -232,18 +194,18 @@ def _nvfp4(blocks: Blocks) -> Floats:
     normal = (1.0 + fractions / 8.0) * 2.0 ** (exponents - 7)
     raw = np.where(exponents == 0, fractions * 2**-9, normal)
     halves = np.where((scales == 0) | (scales == 0x7F), 0.0, raw * 0.5)
-    return _scaled(halves.astype(np.float32), _FP4[_parts(blocks["qs"], 4, 8)])
+    return scaled(halves.astype(np.float32), _FP4[parts(blocks["qs"], 4, 8)])
 
 
 def _iq4_nl(blocks: Blocks) -> Floats:
-    return _column(blocks["d"]) * _NONLINEAR[_parts(blocks["qs"], 4, 16)]
+    return column(blocks["d"]) * _NONLINEAR[parts(blocks["qs"], 4, 16)]
 
 
 def _iq4_xs(blocks: Blocks) -> Floats:
-    high = _parts(blocks["scales_h"], 2, 1)
-    low = _parts(blocks["scales_l"], 4, 1)
-    scales = _column(blocks["d"]) * _signed(_with_fifth_bits(low, high), 32)
-    return _scaled(scales, _NONLINEAR[_parts(blocks["qs"], 4, 16)])
+    high = parts(blocks["scales_h"], 2, 1)
+    low = parts(blocks["scales_l"], 4, 1)
+    scales = column(blocks["d"]) * signed(_with_fifth_bits(low, high), 32)
+    return scaled(scales, _NONLINEAR[parts(blocks["qs"], 4, 16)])
 
 
 def _plain(name: str, number: int, dtype: str) -> BlockFormat:
@@ -251,10 +213,11 @@ def _plain(name: str, number: int, dtype: str) -> BlockFormat:
 
 
 _HALF = "<f2"
+_WORDS = {"qs": ("<u2", 32)}
 _K_SCALES = {"d": _HALF, "dmin": _HALF, "scales": 12}
 _LIST = [
     _plain("F32", 0, "<f4"),
-    BlockFormat("F16", 1, 1, np.dtype(_HALF), _column),
+    BlockFormat("F16", 1, 1, np.dtype(_HALF), column),
     BlockFormat("Q4_0", 2, 32, _layout(d=_HALF, qs=16), _q4_0),
     BlockFormat("Q4_1", 3, 32, _layout(d=_HALF, m=_HALF, qs=16), _q4_1),
     BlockFormat("Q5_0", 6, 32, _layout(d=_HALF, qh=4, qs=16), _q5_0),
@@ -265,13 +228,26 @@ _LIST = [
     BlockFormat("Q4_K", 12, WIDE, _layout(**_K_SCALES, qs=128), _q4_k),
     BlockFormat("Q5_K", 13, WIDE, _layout(**_K_SCALES, qh=32, qs=128), _q5_k),
     BlockFormat("Q6_K", 14, WIDE, _layout(ql=128, qh=64, scales=("i1", 16), d=_HALF), _q6_k),
+    BlockFormat("IQ2_XXS", 16, WIDE, _layout(d=_HALF, qs=("<u4", 16)), grid_blocks.iq2_xxs),
+    BlockFormat("IQ2_XS", 17, WIDE, _layout(d=_HALF, **_WORDS, scales=8), grid_blocks.iq2_xs),
+    BlockFormat(
+        "IQ3_XXS", 18, WIDE, _layout(d=_HALF, qs=64, scales=("<u4", 8)), grid_blocks.iq3_xxs
+    ),
+    BlockFormat("IQ1_S", 19, WIDE, _layout(d=_HALF, qs=32, qh=("<u2", 8)), grid_blocks.iq1_s),
     BlockFormat("IQ4_NL", 20, 32, _layout(d=_HALF, qs=16), _iq4_nl),
+    BlockFormat(
+        "IQ3_S", 21, WIDE, _layout(d=_HALF, qs=64, qh=8, signs=32, scales=4), grid_blocks.iq3_s
+    ),
+    BlockFormat(
+        "IQ2_S", 22, WIDE, _layout(d=_HALF, qs=32, signs=32, qh=8, scales=8), grid_blocks.iq2_s
+    ),
     BlockFormat("IQ4_XS", 23, WIDE, _layout(d=_HALF, scales_h=2, scales_l=4, qs=128), _iq4_xs),
     _plain("I8", 24, "i1"),
     _plain("I16", 25, "<i2"),
     _plain("I32", 26, "<i4"),
     _plain("I64", 27, "<i8"),
     _plain("F64", 28, "<f8"),
+    BlockFormat("IQ1_M", 29, WIDE, _layout(qs=32, qh=16, scales=("<u2", 4)), grid_blocks.iq1_m),
     BlockFormat("BF16", 30, 1, np.dtype("<u2"), _bf16),
     BlockFormat("TQ1_0", 34, WIDE, _layout(qs=48, qh=4, d=_HALF), _tq1_0),
     BlockFormat("TQ2_0", 35, WIDE, _layout(qs=64, d=_HALF), _tq2_0),
