@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import io
 import json
 from collections.abc import Callable
@@ -9,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from models import gguf_files
 
 from tfpy._src.base.version import VERSION_OF_TENSORFLOW, __version__
 from tfpy.testing import run_in_browser
@@ -145,7 +147,16 @@ for backend in ("wasm", "webgpu"):
     parts = [part async for part in model.generate_stream(prompt, max_length=48)]
     found["streamed"][backend] = [whole, parts]
 found["loss"] = (await model.fit_async(texts, batch_size=2, verbose=0)).history["loss"][0]
+
+import base64
+loaded = await tfpy.models.load_async(base64.b64decode("GGUF"))
+loaded.compile(sampler="greedy")
+tokenizer = loaded.preprocessor.tokenizer
+found["gguf"] = [tokenizer(["the 12"])[0], tokenizer.chat_template]
+found["gguf"].append(loaded.generate("thex", max_length=8))
 """
+OF_GGUF = [[31, 2], "{{ messages }}", "thexx"]
+"""Results of transformers for the same file. The tokenizer has no digits."""
 
 
 def test_packages_come_when_a_page_asks(tfpy_page: Callable[..., OpenPage]) -> None:
@@ -154,7 +165,9 @@ def test_packages_come_when_a_page_asks(tfpy_page: Callable[..., OpenPage]) -> N
     Keras, which is packed, has sources and versions.
     """
     start = FOUND.replace("NAMED", "")
-    with_keras = FOUND.replace("NAMED", "import keras") + OF_KERAS + OF_HUB
+    gguf = base64.b64encode(gguf_files.gguf(*gguf_files.llama())).decode()
+    of_hub = OF_HUB.replace("GGUF", gguf)
+    with_keras = FOUND.replace("NAMED", "import keras") + OF_KERAS + of_hub
     page = tfpy_page("tfpy-testing/blank.html")
     asked = json.dumps([[], f"{start}json.dumps(found)"])
     loaded, found = page.evaluate(f"({LOAD})({asked})", 120.0)
@@ -200,3 +213,4 @@ def test_packages_come_when_a_page_asks(tfpy_page: Callable[..., OpenPage]) -> N
     assert whole == "".join(parts)
     assert len(parts) > 5
     assert 1 < found["loss"] < 4
+    assert found["gguf"] == OF_GGUF

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import struct
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -188,6 +189,16 @@ def test_llama_in_the_form_of_hugging_face(tmp_path: Path) -> None:
     assert [token["content"] for token in tokenizer["added_tokens"]] == ["<s>", "</s>"]
     assert found.tokenizer.chat_template == "{{ messages }}"
     assert found.tokenizer.adds_start is False
+
+
+def test_scaled_angles_of_llama_3(tmp_path: Path) -> None:
+    metadata, tensors = gguf_files.llama()
+    metadata["llama.rope.freq_base"] = 5e7
+    for factors, wrong in (([1, 8], False), ([2, 8], True)):
+        data = np.array(factors, np.float32).tobytes()
+        file = opened(metadata, {**tensors, "rope_freqs.weight": ((2,), 0, data)})
+        with pytest.raises(ModelFileError, match="Llama 3") if wrong else nullcontext():
+            assert read_model(file, tmp_path).config["rope_scaling"]["factor"] == 8
 
 
 def test_sentence_pieces(tmp_path: Path) -> None:

@@ -20,6 +20,14 @@ from tfpy._src.library.io.checked_json import ModelFileError
 NAME = "general.architecture"
 EMBEDDINGS = "token_embd.weight"
 OUTPUT = "output.weight"
+FACTORS = "rope_freqs.weight"
+LLAMA3_SCALING: dict[str, Any] = {
+    "rope_type": "llama3",
+    "low_freq_factor": 1.0,
+    "high_freq_factor": 4.0,
+    "original_max_position_embeddings": 8192,
+}
+"""Parameters of all models of Llama 3, of which only the factor differs."""
 
 
 def read_model(file: GgufFile, folder: Path) -> Pretrained:
@@ -97,8 +105,27 @@ def _check_rotations(file: GgufFile, name: str, config: dict[str, Any]) -> None:
             "which is not supported"
         )
     scaling = file.metadata.get(f"{name}.rope.scaling.type", "none")
-    if scaling != "none" or "rope_freqs.weight" in file.tensors:
+    if scaling != "none":
         raise ModelFileError(f"scaled angles of positions ({scaling!r}) are not supported")
+    if FACTORS in file.tensors:
+        config["rope_scaling"] = _llama3_scaling(file.read(FACTORS), config["rope_theta"])
+
+
+def _llama3_scaling(factors: NDArray[Any], base: float) -> dict[str, Any]:
+    """Return the parameters of Llama 3 from which the writer has computed factors of angles.
+
+    Raises:
+        ModelFileError: If the factors are those of another model.
+    """
+    found = {**LLAMA3_SCALING, "factor": float(factors.max(initial=1))}
+    least, most = (found[f"{name}_freq_factor"] for name in ("low", "high"))
+    lengths = 2 * np.pi * base ** (np.arange(len(factors)) / len(factors))
+    turns = found["original_max_position_embeddings"] / lengths
+    smooth = np.clip((turns - least) / (most - least), 0, 1)
+    expected = 1 / ((1 - smooth) / found["factor"] + smooth)
+    if factors.ndim != 1 or not np.allclose(factors, expected, rtol=1e-3):
+        raise ModelFileError("the angles of positions are scaled by other factors than in Llama 3")
+    return found
 
 
 class _Renamed(WeightFile):
