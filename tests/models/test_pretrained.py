@@ -219,12 +219,17 @@ def test_sentence_pieces(tmp_path: Path) -> None:
         {"piece": "<s>", "score": 0.0, "type": 3},
         {"piece": "Ġ", "score": -2.0, "type": 1},
     ]
+    del metadata["llama.attention.head_count"]
+    with pytest.raises(ModelFileError, match=r"do not contain llama\.attention\.head_count"):
+        read_model(opened(metadata, tensors), tmp_path)
+    metadata["llama.attention.head_count"] = 2
     with pytest.raises(ModelFileError, match="same length"):
         read_model(opened({**metadata, "tokenizer.ggml.scores": scores[1:]}, tensors), tmp_path)
 
 
 UNSUPPORTED: dict[str, tuple[str, Any]] = {
     "'mamba'": ("general.architecture", "mamba"),
+    "split into 3 files": ("split.count", 3),
     "'rwkv'": ("tokenizer.ggml.model", "rwkv"),
     "splits words like 'x'": ("tokenizer.ggml.pre", "x"),
     "list of strings": ("tokenizer.ggml.tokens", 1),

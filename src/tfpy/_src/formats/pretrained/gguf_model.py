@@ -20,6 +20,8 @@ from tfpy._src.library.io.checked_json import ModelFileError
 NAME = "general.architecture"
 EMBEDDINGS = "token_embd.weight"
 OUTPUT = "output.weight"
+PARTS = "split.count"
+REQUIRED = ("block_count", "embedding_length", "attention.head_count")
 FACTORS = "rope_freqs.weight"
 LLAMA3_SCALING: dict[str, Any] = {
     "rope_type": "llama3",
@@ -45,6 +47,11 @@ def read_model(file: GgufFile, folder: Path) -> Pretrained:
         raise ModelFileError(
             f"{NAME} is {str(name)[:80]!r}. tf.models.load supports {', '.join(ARCHITECTURES)}"
         )
+    if file.metadata.get(PARTS, 1) != 1:
+        raise ModelFileError(
+            f"the model is split into {str(file.metadata[PARTS])[:80]} files. Join them first with "
+            "llama-gguf-split --merge"
+        )
     architecture = ARCHITECTURES[name]
     config = _config(file, str(name), architecture)
     facts = write_tokenizer(file.metadata, folder)
@@ -68,14 +75,14 @@ def _config(file: GgufFile, name: str, architecture: Architecture) -> dict[str, 
             value = _number(file.metadata, f"{name}.{key}")
             if value is not None:
                 config[into] = value
-    heads = config.get("num_attention_heads", 1)
+    missing = [f"{name}.{key}" for key in REQUIRED if KEYS[key] not in config]
+    if missing:
+        raise ModelFileError(f"the metadata do not contain {', '.join(missing)}")
+    heads = config["num_attention_heads"]
     config.setdefault("num_key_value_heads", heads)
-    config.setdefault("head_dim", config.get("hidden_size", 0) // heads)
+    config.setdefault("head_dim", config["hidden_size"] // heads)
     _check_rotations(file, name, config)
-    try:
-        return {**config, **architecture.derived(config)}
-    except KeyError as error:
-        raise ModelFileError(f"the metadata do not contain {error} of the model") from None
+    return {**config, **architecture.derived(config)}
 
 
 def _number(metadata: Metadata, key: str) -> int | float | None:
