@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import io
 import json
 import struct
@@ -18,8 +19,12 @@ import tfpy as tf
 from tfpy._src.formats.encodings.protobuf import BOOL, FLOAT, INT, STRING, Message, many, read
 from tfpy._src.formats.gguf.blocks import FORMATS
 from tfpy._src.formats.gguf.reader import GgufFile
+from tfpy._src.formats.pretrained import loading
 from tfpy._src.formats.pretrained.gguf_model import read_model
+from tfpy._src.formats.pretrained.hub import HubWeights
+from tfpy._src.formats.pretrained.source import Pretrained
 from tfpy._src.formats.safetensors.reader import SafetensorsFile, ShardedFiles, places_of
+from tfpy._src.formats.sources import ModelFiles, ProgressCounter
 from tfpy._src.library.io.checked_json import ModelFileError
 
 OPEN = io.BytesIO
@@ -249,6 +254,44 @@ def test_unsupported_models(error: str, tmp_path: Path) -> None:
     for source in (file, file.read_bytes()):
         with pytest.raises(ValueError, match=error):
             tf.models.load(source)
+
+
+class _Downloaded(ModelFiles):
+    """A file of which the first half arrives before the second."""
+
+    model = "model.gguf"
+
+    async def read(self, path: str, limit: int) -> bytes:
+        data = gguf_files.gguf(*gguf_files.llama())
+        assert isinstance(self.heard, ProgressCounter)
+        self.heard.expect(len(data))
+        self.heard(len(data) // 2)
+        self.heard(-(-len(data) // 2))
+        return data
+
+
+def test_progress(monkeypatch: pytest.MonkeyPatch) -> None:
+    def build(source: Pretrained, progress: Any) -> None:
+        HubWeights(source.weights, progress).port_weight(Variable([33, 8]), "embed_tokens.weight")
+
+    monkeypatch.setattr(loading, "build", build)
+    found: list[float] = []
+    asyncio.run(loading.load_pretrained(_Downloaded(), b"", found.append))
+    np.testing.assert_allclose(found, [0.25, 0.5, 0.5 + 0.5 / 11], atol=1e-3)
+    del found[:]
+    data = gguf_files.gguf(*gguf_files.llama())
+    asyncio.run(loading.load_pretrained(_Downloaded(), data, found.append))
+    np.testing.assert_allclose(found, [1 / 11])
+
+
+class Variable:
+    """A variable of Keras."""
+
+    def __init__(self, shape: list[int]) -> None:
+        self.shape = shape
+
+    def assign(self, value: Any) -> None:
+        assert list(value.shape) == self.shape
 
 
 def test_files_that_are_missing(tmp_path: Path) -> None:

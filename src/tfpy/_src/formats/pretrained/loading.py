@@ -13,7 +13,7 @@ from tfpy._src.formats.pretrained import folder_model, gguf_model
 from tfpy._src.formats.pretrained.hub import build
 from tfpy._src.formats.pretrained.source import CONFIG
 from tfpy._src.formats.safetensors.reader import INDEX, SafetensorsFile, ShardedFiles, places_of
-from tfpy._src.formats.sources import ModelFiles, Progress
+from tfpy._src.formats.sources import ModelFiles, Progress, ProgressCounter
 from tfpy._src.formats.weight_file import WeightFile
 from tfpy._src.library.io.checked_json import ModelFileError
 
@@ -21,6 +21,25 @@ MAX_BYTES = 1 << 36
 """Largest size of a file of weights, which is read tensor by tensor."""
 MAX_TEXT_BYTES = 1 << 28
 """Largest size of a configuration or a file of a tokenizer."""
+
+
+class _Shares:
+    """The progress of a download and of the conversion of weights, half of the total each.
+
+    Files that are not downloaded are only converted.
+    """
+
+    def __init__(self, progress: Progress) -> None:
+        self._progress, self._begin = progress, 0.0
+
+    def received(self, fraction: float) -> None:
+        """Report a fraction of the download."""
+        self._begin = 0.5
+        self._progress(fraction / 2)
+
+    def loaded(self, fraction: float) -> None:
+        """Report a fraction of the weights."""
+        self._progress(self._begin + fraction * (1 - self._begin))
 
 
 async def load_pretrained(files: ModelFiles, data: bytes, progress: Progress | None) -> Any:
@@ -34,6 +53,9 @@ async def load_pretrained(files: ModelFiles, data: bytes, progress: Progress | N
     Raises:
         ModelFileError: If a file is damaged or missing, or if the model is not supported.
     """
+    if progress is not None:
+        shares = _Shares(progress)
+        files.heard, progress = ProgressCounter(shares.received), shares.loaded
     with ExitStack() as opened:
         folder = Path(opened.enter_context(tempfile.TemporaryDirectory()))
         if data.startswith(MAGIC) or files.model.endswith(".gguf"):
