@@ -22,7 +22,7 @@ from tfpy._src.formats.gguf.reader import GgufFile
 from tfpy._src.formats.pretrained import loading
 from tfpy._src.formats.pretrained.gguf_model import read_model
 from tfpy._src.formats.pretrained.hub import HubWeights
-from tfpy._src.formats.pretrained.source import Pretrained
+from tfpy._src.formats.pretrained.source import POOLING, Pretrained
 from tfpy._src.formats.safetensors.reader import SafetensorsFile, ShardedFiles, places_of
 from tfpy._src.formats.sources import ModelFiles, ProgressCounter
 from tfpy._src.library.io.checked_json import ModelFileError
@@ -230,6 +230,30 @@ def test_sentence_pieces(tmp_path: Path) -> None:
     metadata["llama.attention.head_count"] = 2
     with pytest.raises(ModelFileError, match="same length"):
         read_model(opened({**metadata, "tokenizer.ggml.scores": scores[1:]}, tensors), tmp_path)
+
+
+def test_encoder_in_the_form_of_hugging_face(tmp_path: Path) -> None:
+    tokens = ["[CLS]", "\u2581the", "s", "<x>"]
+    metadata = {
+        "general.architecture": "bert",
+        "bert.block_count": 1,
+        "bert.embedding_length": 8,
+        "bert.attention.head_count": 2,
+        "bert.pooling_type": 2,
+        "tokenizer.ggml.model": "bert",
+        "tokenizer.ggml.tokens": tokens,
+        "tokenizer.ggml.token_type": np.array([3, 1, 1, 3], np.int32),
+    }
+    tensors = {
+        "token_embd.weight": gguf_files.floats(4, 8),
+        "blk.0.attn_q.bias": gguf_files.floats(8),
+    }
+    found = read_model(opened(metadata, tensors), tmp_path)
+    assert (tmp_path / "vocab.txt").read_text().split() == ["[CLS]", "the", "##s", "<x>"]
+    assert json.loads((tmp_path / POOLING).read_text()) == {"pooling_mode_cls_token": True}
+    assert found.tokenizer.arguments == {"strip_accents": True}
+    assert "encoder.layer.0.attention.self.query.bias" in found.weights.names
+    assert found.weights.read("pooler.dense.weight").shape == (8, 8)
 
 
 UNSUPPORTED: dict[str, tuple[str, Any]] = {

@@ -39,6 +39,8 @@ class Architecture:
         config: Entries of the configuration that GGUF files do not contain.
         keys: Further keys of the configuration by their keys in GGUF files.
         derived: Function that computes further entries of the configuration from the others.
+        unused: Weights that GGUF files do not contain because the results do not depend on them,
+            with the keys of their sizes in the configuration.
     """
 
     model_type: str
@@ -49,6 +51,7 @@ class Architecture:
     config: Mapping[str, Any] = field(default_factory=dict)
     keys: Mapping[str, str] = field(default_factory=dict)
     derived: Callable[[Config], dict[str, Any]] = lambda config: {}
+    unused: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 KEYS = {
@@ -97,6 +100,20 @@ _GPT2 = {
     "ffn_norm": "ln_2",
     "ffn_up": "mlp.c_fc",
     "ffn_down": "mlp.c_proj",
+}
+_BERT = {
+    "token_embd": "embeddings.word_embeddings",
+    "token_types": "embeddings.token_type_embeddings",
+    "position_embd": "embeddings.position_embeddings",
+    "token_embd_norm": "embeddings.LayerNorm",
+    "attn_q": "attention.self.query",
+    "attn_k": "attention.self.key",
+    "attn_v": "attention.self.value",
+    "attn_output": "attention.output.dense",
+    "attn_output_norm": "attention.output.LayerNorm",
+    "ffn_up": "intermediate.dense",
+    "ffn_down": "output.dense",
+    "layer_output_norm": "output.LayerNorm",
 }
 
 
@@ -156,6 +173,17 @@ ARCHITECTURES = {
             "final_logit_softcapping": "final_logit_softcapping",
         },
         derived=_query_scale,
+    ),
+    "bert": Architecture(
+        "bert",
+        "BertModel",
+        "encoder.layer.",
+        _BERT,
+        config={"hidden_act": "gelu"},
+        unused={
+            "pooler.dense.weight": ("hidden_size", "hidden_size"),
+            "pooler.dense.bias": ("hidden_size",),
+        },
     ),
     "gpt2": Architecture(
         "gpt2",

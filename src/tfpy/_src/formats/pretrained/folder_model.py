@@ -9,6 +9,7 @@ from typing import Any
 
 from tfpy._src.formats.pretrained.source import (
     CONFIG,
+    POOLING,
     SENTENCE_PIECES,
     TOKENIZER,
     TOKENIZER_CONFIG,
@@ -22,7 +23,7 @@ TEMPLATE = "chat_template.jinja"
 FILES = (
     *(TOKENIZER, TOKENIZER_CONFIG, TEMPLATE, "vocab.json", "merges.txt", "vocab.txt"),
     *(SENTENCE_PIECES, "sentencepiece.bpe.model", "spiece.model", "special_tokens_map.json"),
-    *("modules.json", "1_Pooling/config.json", "sentence_bert_config.json"),
+    *("modules.json", POOLING, "sentence_bert_config.json"),
 )
 """Files that converters of KerasHub read, if they exist."""
 

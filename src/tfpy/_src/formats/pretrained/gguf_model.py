@@ -140,6 +140,9 @@ class _Renamed(WeightFile):
 
     def __init__(self, file: GgufFile, architecture: Architecture, config: dict[str, Any]) -> None:
         self._file, self._config, self._undo = file, config, architecture.undo
+        self._unused = {
+            name: tuple(config[key] for key in keys) for name, keys in architecture.unused.items()
+        }
         self._old = {}
         for name in file.names:
             new = _renamed(name, architecture)
@@ -148,13 +151,15 @@ class _Renamed(WeightFile):
 
     @property
     def names(self) -> Collection[str]:
-        return self._old.keys()
+        return [*self._old, *self._unused]
 
     @property
     def size(self) -> int:
         return self._file.size
 
     def read(self, name: str) -> NDArray[Any]:
+        if name in self._unused:
+            return np.zeros(self._unused[name], np.float32)
         old = self._old[name]
         value = self._file.read(old)
         undo = self._undo.get(_parts(old)[1])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -9,8 +10,9 @@ import numpy as np
 
 from tfpy._src.formats.encodings.protobuf_writer import chunk, integer, real
 from tfpy._src.formats.gguf.metadata import Metadata
-from tfpy._src.formats.pretrained.pre_tokenizers import LLAMA3, PATTERNS, Spec, of_gguf
+from tfpy._src.formats.pretrained.pre_tokenizers import LLAMA3, PATTERNS, of_gguf
 from tfpy._src.formats.pretrained.source import (
+    POOLING,
     SENTENCE_PIECES,
     TOKENIZER,
     TOKENIZER_CONFIG,
@@ -26,6 +28,9 @@ USER_DEFINED = 4
 """Types of tokens that are never split."""
 BYTE = 6
 """Type of tokens for the bytes of unknown characters."""
+SPACE = "\u2581"
+MEAN, FIRST = 1, 2
+"""Numbers of the ways to compute one vector: the mean of all tokens, or the first token."""
 BYTE_PAIR_MODEL = 2
 """Number of byte-pair encoding in SentencePiece."""
 
@@ -41,22 +46,18 @@ def write_tokenizer(metadata: Metadata, folder: Path) -> TokenizerFacts:
         raise ModelFileError(
             f"{PREFIX}model is {str(kind)[:80]!r}. tf.models.load supports {', '.join(_WRITERS)}"
         )
-    adds_start, spec = _WRITERS[kind](metadata, folder)
+    facts = _WRITERS[kind](metadata, folder)
     template = metadata.get(TEMPLATE)
-    return TokenizerFacts(
+    return replace(
+        facts,
         chat_template=template if isinstance(template, str) else None,
-        adds_start=bool(metadata.get(f"{PREFIX}add_bos_token", adds_start)),
+        adds_start=bool(metadata.get(f"{PREFIX}add_bos_token", facts.adds_start)),
         adds_end=bool(metadata.get(f"{PREFIX}add_eos_token", False)),
-        pre_tokenizer=spec,
     )
 
 
-def _write_byte_pairs(metadata: Metadata, folder: Path) -> tuple[bool, Spec | None]:
-    """Write a tokenizer with byte-pair encoding.
-
-    Returns:
-        True if such tokenizers add the start token by default, and the splitting into words.
-    """
+def _write_byte_pairs(metadata: Metadata, folder: Path) -> TokenizerFacts:
+    """Write a tokenizer with byte-pair encoding."""
     pre = str(metadata.get(f"{PREFIX}pre", "default"))
     spec = of_gguf(pre)
     tokens = _texts(metadata, "tokens")
@@ -70,7 +71,7 @@ def _write_byte_pairs(metadata: Metadata, folder: Path) -> tuple[bool, Spec | No
     write_json(folder, "vocab.json", vocabulary)
     lines = [" ".join(pair) for pair in merges]
     (folder / "merges.txt").write_text("\n".join(lines), encoding="utf-8")
-    return PATTERNS[pre] == (LLAMA3,), spec
+    return TokenizerFacts(adds_start=PATTERNS[pre] == (LLAMA3,), pre_tokenizer=spec)
 
 
 def _pair(merge: str) -> list[str]:
@@ -80,7 +81,7 @@ def _pair(merge: str) -> list[str]:
     return pair
 
 
-def _write_sentence_pieces(metadata: Metadata, folder: Path) -> tuple[bool, Spec | None]:
+def _write_sentence_pieces(metadata: Metadata, folder: Path) -> TokenizerFacts:
     """Write a model of SentencePiece, in which the types of tokens have the same numbers.
 
     Source: https://github.com/google/sentencepiece/blob/master/src/sentencepiece_model.proto
@@ -99,10 +100,38 @@ def _write_sentence_pieces(metadata: Metadata, folder: Path) -> tuple[bool, Spec
     normalizer = chunk(1, "identity") + integer(3, begins_with_space) + integer(4, 0)
     parts = [*pieces, chunk(2, trainer), chunk(3, normalizer)]
     (folder / SENTENCE_PIECES).write_bytes(b"".join(parts))
-    return True, None
+    return TokenizerFacts(adds_start=True)
 
 
-_WRITERS = {"gpt2": _write_byte_pairs, "llama": _write_sentence_pieces}
+def _write_word_pieces(metadata: Metadata, folder: Path) -> TokenizerFacts:
+    """Write the vocabulary of an encoder, and how it computes one vector for a text.
+
+    In GGUF files, the beginnings of words are marked. In Hugging Face, the other pieces are.
+    """
+    tokens = _texts(metadata, "tokens")
+    special = {token["content"] for token in _special(metadata, tokens)}
+    pieces = [_word_piece(token, token in special) for token in tokens]
+    (folder / "vocab.txt").write_text("\n".join(pieces), encoding="utf-8")
+    write_json(folder, TOKENIZER_CONFIG, {"do_lower_case": True})
+    pooling = metadata.get(f"{metadata.get('general.architecture')}.pooling_type")
+    if pooling in (MEAN, FIRST):
+        write_json(folder, "modules.json", [{"type": "Normalize"}])
+        (folder / POOLING).parent.mkdir()
+        write_json(folder, POOLING, {"pooling_mode_cls_token": pooling == FIRST})
+    return TokenizerFacts(arguments={"strip_accents": True})
+
+
+def _word_piece(token: str, is_special: bool) -> str:
+    if is_special or (token.startswith("[") and token.endswith("]")):
+        return token
+    return token.removeprefix(SPACE) if token.startswith(SPACE) else f"##{token}"
+
+
+_WRITERS = {
+    "gpt2": _write_byte_pairs,
+    "llama": _write_sentence_pieces,
+    "bert": _write_word_pieces,
+}
 """Functions that write tokenizers, by their names in GGUF files."""
 
 

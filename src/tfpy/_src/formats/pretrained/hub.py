@@ -21,7 +21,12 @@ import numpy as np
 
 from tfpy._src.base.missing_packages import remedy
 from tfpy._src.formats.pretrained.pre_tokenizers import set_pre_tokenizer
-from tfpy._src.formats.pretrained.source import SENTENCE_PIECES, Pretrained, TokenizerFacts
+from tfpy._src.formats.pretrained.source import (
+    POOLING,
+    SENTENCE_PIECES,
+    Pretrained,
+    TokenizerFacts,
+)
 from tfpy._src.formats.weight_file import WeightFile
 from tfpy._src.keras_support.keras import namespace
 from tfpy._src.library.io.checked_json import ModelFileError
@@ -33,8 +38,6 @@ TASKS = {
     "Model": "Backbone",
 }
 """Classes of KerasHub by the ends of the names of architectures of Hugging Face."""
-POOLING = "1_Pooling/config.json"
-"""A file of models that compute one vector for a text."""
 LAYERS = ("num_hidden_layers", "n_layer", "num_layers", "encoder_layers", "decoder_layers")
 """Keys of configurations for numbers of layers."""
 SLACK = 1 << 20

@@ -14,6 +14,8 @@ CONFIG = "config.json"
 TOKENIZER = "tokenizer.json"
 TOKENIZER_CONFIG = "tokenizer_config.json"
 SENTENCE_PIECES = "tokenizer.model"
+POOLING = "1_Pooling/config.json"
+"""A file of models that compute one vector for a text."""
 
 
 @dataclass(frozen=True)
