@@ -1,4 +1,4 @@
-"""Blocks whose values are vectors of a grid: each number in the block selects one vector.
+"""Blocks with vectors of a grid as their values: each number in a block selects one vector.
 
 Source: https://github.com/ggml-org/llama.cpp/blob/master/ggml/src/ggml-quants.c
 """
@@ -75,7 +75,7 @@ def iq2_xs(blocks: Blocks) -> Floats:
 
 
 def iq2_s(blocks: Blocks) -> Floats:
-    """Decode numbers of ten bits, two of which are stored separately."""
+    """Decode numbers of ten bits. Their upper two bits are stored separately."""
     scales = _halved(blocks, parts(blocks["scales"], 4, 1), 0.25)
     numbers = _high(blocks["qs"], parts(blocks["qh"], 2, 1))
     return _with_signs(scaled(scales, _vectors("IQ2_S", numbers)), blocks["signs"])
@@ -89,7 +89,7 @@ def iq3_xxs(blocks: Blocks) -> Floats:
 
 
 def iq3_s(blocks: Blocks) -> Floats:
-    """Decode numbers of nine bits, one of which is stored separately."""
+    """Decode numbers of nine bits. Their highest bit is stored separately."""
     scales = column(blocks["d"]) * (1 + 2 * parts(blocks["scales"], 4, 1)).astype(np.float32)
     numbers = _high(blocks["qs"], parts(blocks["qh"], 1, 1))
     return _with_signs(scaled(scales, _vectors("IQ3_S", numbers)), blocks["signs"])

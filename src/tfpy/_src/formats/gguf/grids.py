@@ -1,6 +1,6 @@
 """The grids of GGUF's block formats, as packed numbers.
 
-The tables are those of llama.cpp, in the packed form of its package gguf:
+The tables are from llama.cpp, in the packed form of its package gguf:
 
 MIT License
 

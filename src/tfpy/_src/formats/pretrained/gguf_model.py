@@ -29,7 +29,7 @@ LLAMA3_SCALING: dict[str, Any] = {
     "high_freq_factor": 4.0,
     "original_max_position_embeddings": 8192,
 }
-"""Parameters of all models of Llama 3, of which only the factor differs."""
+"""Parameters of all models of Llama 3. Only the factor differs between them."""
 
 
 def read_model(file: GgufFile, folder: Path) -> Pretrained:
@@ -122,7 +122,7 @@ def _llama3_scaling(factors: NDArray[Any], base: float) -> dict[str, Any]:
     """Return the parameters of Llama 3 from which the writer has computed factors of angles.
 
     Raises:
-        ModelFileError: If the factors are those of another model.
+        ModelFileError: If the factors do not belong to Llama 3.
     """
     found = {**LLAMA3_SCALING, "factor": float(factors.max(initial=1))}
     least, most = (found[f"{name}_freq_factor"] for name in ("low", "high"))
