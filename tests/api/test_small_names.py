@@ -313,3 +313,13 @@ def test_xla_compile(tf: Any) -> Any:
         error(lambda: compiled(lambda x: x, 1.0)),
         error(lambda: in_scope(tf.constant(2))),
     ]
+
+
+@same
+def test_settings_of_the_graph_optimizer(tf: Any) -> Any:
+    settings = tf.config.optimizer
+    settings.set_jit(True)
+    found = [settings.get_jit()]
+    settings.set_jit(False)
+    settings.set_experimental_options({"constant_folding": True, "unknown": 1})
+    return [*found, settings.get_jit(), settings.get_experimental_options()]

@@ -253,6 +253,11 @@ class Composite(Dispatched):
         raise NotImplementedError
 
     @property
+    def gradient_parts(self) -> list[Any] | None:
+        """Tensors and Variables of a value without `differentiable`, otherwise None."""
+        return None
+
+    @property
     def components(self) -> tuple[Tensor, ...]:
         """Tensors of which the value consists."""
         raise NotImplementedError
