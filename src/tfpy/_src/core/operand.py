@@ -9,6 +9,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from tfpy._src.base import tracing
+from tfpy._src.base.errors import NotTraceableError
 from tfpy._src.base.members import Listed, package_members
 
 if TYPE_CHECKING:
@@ -215,6 +217,25 @@ def with_composites(value: Any) -> Any:
     if isinstance(value, HostComposite):
         return value.as_composite()
     return type(value)(map(with_composites, value)) if type(value) in (list, tuple) else value
+
+
+class PythonValue:
+    """A value, such as a dataset, that functions can return only when they run in Python."""
+
+    __slots__ = ()
+
+
+def check_untraced(value: object) -> None:
+    """Raise an error for a `PythonValue` that a traced function returns. It then runs in Python.
+
+    Raises:
+        NotTraceableError: While a function is traced.
+    """
+    if isinstance(value, PythonValue) and tracing.local.active:
+        raise NotTraceableError(
+            f"A {type(value).__name__} cannot be the result of a compiled function or branch, "
+            "because it runs in Python."
+        )
 
 
 class Composite(Dispatched):
