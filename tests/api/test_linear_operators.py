@@ -279,3 +279,22 @@ def test_sizes_of_constant_operators(tf: Any) -> Any:
     ]
     fine = [identity(tf.constant(2), [3]), zeros(2, 2, []), identity(2, tf.TensorShape([2]))]
     return [error(call) for call in wrong], [x.shape for x in fine]
+
+
+@same
+def test_gradients_of_operators(tf: Any) -> Any:
+    matrix = tf.Variable([[1.0, 2.0], [3.0, 4.0]])
+    factor = tf.linalg.LinearOperatorFullMatrix(matrix)
+    with tf.GradientTape(persistent=True) as tape:
+        one = tf.linalg.LinearOperatorFullMatrix([[1.0, 0.0], [2.0, 1.0]])
+        other = tf.linalg.LinearOperatorDiag([1.0, 2.0])
+        tape.watch([one, other])
+        both = tf.linalg.LinearOperatorBlockDiag([one, other])
+        y = one.matmul(tf.constant([[1.0], [3.0]]))
+    of_one, of_other, of_both = tape.gradient(y, [one, other, both])
+    return [
+        of_one.to_dense(),
+        of_other is None,
+        [part.to_dense() for part in of_both.operators],
+        tape.gradient(factor, factor.variables),
+    ]

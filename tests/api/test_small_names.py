@@ -313,3 +313,37 @@ def test_xla_compile(tf: Any) -> Any:
         error(lambda: compiled(lambda x: x, 1.0)),
         error(lambda: in_scope(tf.constant(2))),
     ]
+
+
+@same
+def test_settings_of_the_graph_optimizer(tf: Any) -> Any:
+    settings = tf.config.optimizer
+    settings.set_jit(True)
+    found = [settings.get_jit()]
+    settings.set_jit(False)
+    settings.set_experimental_options({"constant_folding": True, "unknown": 1})
+    return [*found, settings.get_jit(), settings.get_experimental_options()]
+
+
+@same
+def test_settings_of_other_dtypes(tf: Any) -> Any:
+    v1 = tf.compat.v1
+    array = np.array([[1.0, 2.0], [3.0, 5.0]], np.float16)
+    x = tf.constant(array)
+    images = tf.reshape(x, [1, 2, 1, 2])
+    numbers = np.array([1.0, 2.0])
+    found = [
+        tf.clip_by_global_norm([x, tf.cast(x, tf.float32)], 4.0, tf.constant(5.0))[0],
+        v1.nn.fused_batch_norm(
+            images, tf.ones([2]), tf.zeros([2]), numbers, numbers, is_training=False
+        )[0],
+    ]
+    with tf.Graph().as_default(), v1.Session() as sess:
+        v, gradient = tf.Variable(array), tf.constant(array)
+        for kind in ("Adagrad", "GradientDescent", "RMSProp"):
+            optimizer = getattr(v1.train, f"{kind}Optimizer")(tf.constant(0.5))
+            step = optimizer.apply_gradients([(gradient, v)])
+            sess.run(v1.global_variables_initializer())
+            sess.run(step)
+            found.append(sess.run(v).astype(np.float32).round(2))
+    return found

@@ -173,3 +173,27 @@ def test_errors(tf: Any) -> Any:
             lambda: rows(tf).bucket_by_sequence_length(tf.size, [3], [2]),
         )
     ]
+
+
+@pytest.mark.filterwarnings("ignore:tf.function 'made' runs op by op")
+@same
+def test_datasets_from_functions_and_branches(tf: Any) -> Any:
+    data = tf.data.Dataset
+
+    def chosen(x: Any) -> Any:
+        if x > 1:
+            return data.range(x)
+        return data.from_tensors(x)
+
+    @tf.function
+    def made(n: Any) -> Any:
+        return data.range(n).map(lambda x: x * 2)
+
+    d = data.range(4)
+    return [
+        numbers(d.flat_map(chosen)),
+        numbers(d.interleave(chosen, cycle_length=2)),
+        numbers(d.flat_map(lambda x: tf.cond(x > 1, lambda: data.range(x), lambda: data.range(1)))),
+        numbers(tf.cond(tf.constant(True), lambda: data.range(2), lambda: data.range(3))),
+        numbers(made(tf.constant(3, tf.int64))),
+    ]

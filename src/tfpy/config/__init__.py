@@ -31,8 +31,9 @@ from tfpy._src.functions.tf_function.traceable import (
 from tfpy.config import experimental as experimental
 
 if _typing.TYPE_CHECKING:
-    from tfpy.config import threading as threading
+    from tfpy.config import optimizer as optimizer, threading as threading
 
 _LATER = {
+    "optimizer": "tfpy.config.optimizer",
     "threading": "tfpy.config.threading",
 }

@@ -9,6 +9,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from tfpy._src.base import tracing
+from tfpy._src.base.errors import NotTraceableError
 from tfpy._src.base.members import Listed, package_members
 
 if TYPE_CHECKING:
@@ -217,6 +219,25 @@ def with_composites(value: Any) -> Any:
     return type(value)(map(with_composites, value)) if type(value) in (list, tuple) else value
 
 
+class PythonValue:
+    """A value, such as a dataset, that functions can return only when they run in Python."""
+
+    __slots__ = ()
+
+
+def check_untraced(value: object) -> None:
+    """Raise an error for a `PythonValue` that a traced function returns. It then runs in Python.
+
+    Raises:
+        NotTraceableError: While a function is traced.
+    """
+    if isinstance(value, PythonValue) and tracing.local.active:
+        raise NotTraceableError(
+            f"A {type(value).__name__} cannot be the result of a compiled function or branch, "
+            "because it runs in Python."
+        )
+
+
 class Composite(Dispatched):
     """A value that consists of tensors, and is one leaf in nests. Loops and gradients use them."""
 
@@ -251,6 +272,11 @@ class Composite(Dispatched):
             A value of the same class.
         """
         raise NotImplementedError
+
+    @property
+    def gradient_parts(self) -> list[Any] | None:
+        """Tensors and Variables of a value without `differentiable`, otherwise None."""
+        return None
 
     @property
     def components(self) -> tuple[Tensor, ...]:

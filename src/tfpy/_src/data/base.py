@@ -8,6 +8,7 @@ from typing import Any, Self
 from tfpy._src.base import dtypes, tracing
 from tfpy._src.base.errors import InvalidArgumentError, NotTraceableError
 from tfpy._src.core.conversion import constant
+from tfpy._src.core.operand import PythonValue
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.core.typing import Nest
 from tfpy._src.data import mapping, structure
@@ -19,7 +20,7 @@ from tfpy._src.data.selection import Unchanged
 from tfpy._src.data.specs import DatasetSpec
 
 
-class DatasetBase:
+class DatasetBase(PythonValue):
     """Base of datasets: a public object that holds a node."""
 
     _node: DatasetNode

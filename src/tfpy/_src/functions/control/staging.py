@@ -8,7 +8,7 @@ from typing import Any
 from tfpy._src.base.errors import NotTraceableError
 from tfpy._src.compiler.ops.logic import logical_and
 from tfpy._src.core.conversion import convert_to_tensor
-from tfpy._src.core.operand import Composite
+from tfpy._src.core.operand import Composite, check_untraced
 from tfpy._src.core.records import flatten, map_structure, pack_sequence_as
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.functions.control.derivative import current
@@ -36,6 +36,7 @@ def to_tensor(leaf: Any) -> Tensor:
         return staged.values
     if isinstance(leaf, Composite):
         return leaf.differentiable
+    check_untraced(leaf)
     return convert_to_tensor(leaf)
 
 
@@ -132,6 +133,7 @@ def _converted(part: TracedPart, result: Any) -> Any:
     def leaf(value: Any) -> Any:
         if value is None or isinstance(value, TensorArray | Composite):
             return value
+        check_untraced(value)
         return convert_to_tensor(value)
 
     return inside(part, lambda: map_structure(leaf, result))

@@ -9,7 +9,7 @@ from tfpy._src.base.errors import InvalidArgumentError
 from tfpy._src.compiler.ir.sizes import Misfits
 from tfpy._src.core import records
 from tfpy._src.core.conversion import convert_to_tensor
-from tfpy._src.core.operand import Composite
+from tfpy._src.core.operand import Composite, PythonValue, check_untraced
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.functions.control.list_items import describe, description, is_list
 from tfpy._src.functions.control.staging import like_leaf
@@ -66,6 +66,9 @@ def converted(result: Any) -> Any:
         TypeError: If the leaf cannot be converted to a tensor.
     """
     if result is None or isinstance(result, Composite | TensorArray):
+        return result
+    if isinstance(result, PythonValue):
+        check_untraced(result)
         return result
     try:
         return convert_to_tensor(result)

@@ -325,6 +325,10 @@ class LinearOperator(Measured, Composite):
         )
 
     @property
+    def gradient_parts(self) -> list[Any]:
+        return list(nest.flatten(list(self._parts().values())))
+
+    @property
     def components(self) -> tuple[Tensor, ...]:
         leaves = nest.flatten(list(self._parts().values()))
         return tuple(

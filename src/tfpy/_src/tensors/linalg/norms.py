@@ -14,6 +14,7 @@ from tfpy._src.core.indexed_slices import IndexedSlices
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.core.typing import Axis, FloatLike, TensorLike
 from tfpy._src.tensors.array.complex_numbers import conj, real
+from tfpy._src.tensors.array.making import cast
 from tfpy._src.tensors.array.reshaping import reshape, squeeze, transpose
 from tfpy._src.tensors.array.static import static_ints
 from tfpy._src.tensors.linalg.decompositions import svd
@@ -282,5 +283,6 @@ def _scaled(t: Any, factor: Tensor) -> Any:
     if t is None:
         return None
     if isinstance(t, IndexedSlices):
-        return t.with_differentiable(t.values * factor)
-    return convert_to_tensor(t) * factor
+        return t.with_differentiable(t.values * cast(factor, t.dtype))
+    tensor = convert_to_tensor(t)
+    return tensor * cast(factor, tensor.dtype)

@@ -304,6 +304,7 @@ def fused_batch_norm(
     t = cast(t, scale.dtype)
     if not is_training:
         given = convert_to_tensor(mean), convert_to_tensor(variance)
+        given = cast(given[0], scale.dtype), cast(given[1], scale.dtype)
         y = batch_normalization(t, *given, offset, scale, epsilon)
     else:
         axes = list(range(t.ndim - 1))

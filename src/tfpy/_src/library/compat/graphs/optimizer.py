@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from tfpy._src.base import tracing
+from tfpy._src.base.dtypes import DType
 from tfpy._src.core import primitives
 from tfpy._src.core.indexed_slices import dense
 from tfpy._src.core.name_scope import name_scope
@@ -255,8 +256,17 @@ def _initial(variable: Any) -> Any:
     return variable.value() if found is None else found
 
 
-def number(value: Any) -> Any:
-    return value() if callable(value) and not isinstance(value, Variable) else value
+def number(value: Any, dtype: DType | None = None) -> Any:
+    """Return the value of a setting: a number, or a tensor with the dtype.
+
+    Args:
+        value: Number, tensor or Variable, or a function that returns one.
+        dtype: Dtype of the Variable that is updated. Default: the dtype of `value`.
+    """
+    found = value() if callable(value) and not isinstance(value, Variable) else value
+    if dtype is None or getattr(found, "dtype", dtype) == dtype:
+        return found
+    return cast(found, dtype)
 
 
 def rest(factor: Any) -> Any:

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import Any
 
 from tfpy._src.base import tracing
-from tfpy._src.core.conversion import convert_to_tensor
 from tfpy._src.core.name_scope import name_scope
 from tfpy._src.functions.control.ordering import control_dependencies, group
 from tfpy._src.library.compat.graphs.optimizer import (
@@ -48,8 +47,7 @@ class GradientDescentOptimizer(Optimizer):
         self._learning_rate = learning_rate
 
     def _update(self, gradient: Any, variable: Any) -> Any:
-        rate = convert_to_tensor(number(self._learning_rate), gradient.dtype)
-        return variable.assign_sub(gradient * rate)
+        return variable.assign_sub(gradient * number(self._learning_rate, gradient.dtype))
 
 
 class MomentumOptimizer(Optimizer):
@@ -92,7 +90,8 @@ class MomentumOptimizer(Optimizer):
 
     def _update(self, gradient: Any, variable: Any) -> Any:
         sums = self._slot(variable, "momentum")
-        rate, momentum = number(self._learning_rate), number(self._momentum)
+        rate = number(self._learning_rate, gradient.dtype)
+        momentum = number(self._momentum, gradient.dtype)
         total = sums * momentum + gradient
         step = gradient + total * momentum if self._use_nesterov else total
         return group_of(sums.assign(total), variable.assign_sub(step * rate))
@@ -147,7 +146,7 @@ class AdagradOptimizer(Optimizer):
     def _update(self, gradient: Any, variable: Any) -> Any:
         sums = self._slot(variable, "accumulator")
         total = sums + square(gradient)
-        step = gradient * number(self._learning_rate) / sqrt(total)
+        step = gradient * number(self._learning_rate, gradient.dtype) / sqrt(total)
         return group_of(sums.assign(total), variable.assign_sub(step))
 
 
@@ -196,7 +195,8 @@ class RMSPropOptimizer(Optimizer):
             self._slot(variable, "momentum")
 
     def _update(self, gradient: Any, variable: Any) -> Any:
-        rate, decay = number(self._learning_rate), number(self._decay)
+        rate = number(self._learning_rate, gradient.dtype)
+        decay = number(self._decay, gradient.dtype)
         squares, steps = self._slot(variable, "rms"), self._slot(variable, "momentum")
         average = squares + (square(gradient) - squares) * rest(decay)
         updates, variance = [squares.assign(average)], average
@@ -205,7 +205,8 @@ class RMSPropOptimizer(Optimizer):
             mean = means + (gradient - means) * rest(decay)
             variance = average - square(mean)
             updates.append(means.assign(mean))
-        step = steps * number(self._momentum) + gradient * rate / sqrt(variance + self._epsilon)
+        momentum = number(self._momentum, gradient.dtype)
+        step = steps * momentum + gradient * rate / sqrt(variance + self._epsilon)
         return group_of(*updates, steps.assign(step), variable.assign_sub(step))
 
 
