@@ -124,6 +124,11 @@ CASES: dict[str, Case] = {
         [normal(2, 3, 4, 16), *(normal(2, 600, 2, 16) for _ in range(2)), causal(3, 600)],
     ),
     "odd_row": ("rows", attend, [normal(3, 2, 13), normal(3, 1100, 13), normal(3, 1100, 7)]),
+    "hidden_chunks": (
+        "rows",
+        zeroed,
+        [*three(3, 1300), hidden(np.arange(1300) < np.array([[600], [1300], [0]]))],
+    ),
     "row_that_sees_nothing": ("rows", attend, [*three(2, 70), hidden(np.zeros([2, 70], bool))]),
 }  # fmt: skip
 

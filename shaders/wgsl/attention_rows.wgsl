@@ -1,7 +1,7 @@
 // softmax(scale * q k^T + mask) v for few rows of q: a workgroup computes one row of the result, or with PARTIAL
 // the contribution of a chunk of the keys (attention_join.wgsl). SHARE threads multiply a key; each processes every
 // SHARE-th of the DEPTH fours of a row. COLUMNS threads process four columns of v each. A chunk has at most KEYS
-// keys. q_WHOLE etc.: as in attention_tile.wgsl.
+// keys. SKIPS: a chunk that the mask hides is not read. q_WHOLE etc.: as in attention_tile.wgsl.
 const DEPTH = $DEPTH;
 const COLUMNS = $COLUMNS;
 const KEYS = $KEYS;
@@ -21,6 +21,10 @@ var<workgroup> weights: array<f32, KEYS>;
 var<workgroup> largest: array<vec4<f32>, THREADS / 4>;
 var<workgroup> some: array<vec4<f32>, 4>;
 var<workgroup> totals: array<f32, LANES>;
+#if SKIPS
+var<workgroup> sees: array<i32, THREADS / 4>;
+var<workgroup> some_see: i32;
+#endif
 
 fn matrix_at(strides: array<vec4<i32>, 4>, outer: i32, inner: i32) -> i32 {
     return outer * strides[0].x + inner * strides[1].x;
@@ -85,6 +89,26 @@ fn main(
     for (var d = t; d < DEPTH; d += THREADS) { query[d] = q_part(q_first, 4 * d); }
     workgroupBarrier();
 
+#if SKIPS
+    if (t < THREADS / 4) {
+        let mask_first = matrix_at(p.mask_strides, outer, inner) + row * p.mask_strides[2].x;
+        var own = 0;
+        for (var key = begin + t; key < end; key += THREADS / 4) {
+            own |= i32(mask_at(mask_first + key * p.mask_strides[3].x) > BLIND);
+        }
+        sees[t] = own;
+    }
+    workgroupBarrier();
+    if (t == 0) {
+        some_see = 0;
+        for (var i = 0; i < THREADS / 4; i++) { some_see |= sees[i]; }
+    }
+    if (workgroupUniformLoad(&some_see) == 0) {
+        let texels = (p.width + 3) / 4 + 1;
+        if (t < texels) { store(number * texels + t, select(vec4<f32>(), vec4<f32>(LEAST, 0, 0, 0), t == 0)); }
+        return;
+    }
+#endif
     var sums: array<f32, HELD>;
     for (var d = t % SHARE; d < DEPTH; d += SHARE) {
         let x = query[d];

@@ -40,7 +40,7 @@ def lowered(heads: int, m: int, n: int, width: int = 64, *mask: tuple[int, ...])
     ("program", "steps"),
     [
         (lowered(12, 1, 512), [("attention_rows", [12, 1, 1])]),
-        (lowered(12, 1, 1025), [("attention_rows", [36, 1, 1]), ("attention_join", [1, 1, 1])]),
+        (lowered(12, 1, 1025), [("attention_rows", [60, 1, 1]), ("attention_join", [1, 1, 1])]),
         (lowered(12, 64, 64), [("attention_rows", [768, 1, 1])]),
         (lowered(12, 100, 100), [("attention_tile", [48, 1, 1]), ("attention_join", [75, 1, 1])]),
         (lowered(12, 512, 512), [("attention_tile", [384, 1, 1]), ("attention_join", [384, 1, 1])]),

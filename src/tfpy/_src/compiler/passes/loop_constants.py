@@ -8,12 +8,15 @@ from collections.abc import Set
 from tfpy._src.compiler.ir.graph import Eqn, Graph, with_bodies
 from tfpy._src.compiler.ir.op import OPS
 
+_MAX_BYTES = 4096
+"""Largest size of a constant that loops contain."""
+
 
 def embed_loop_constants(graph: Graph) -> Graph:
-    """Make operands of loops that are constant numbers constants of their Graphs.
+    """Make operands of loops that are small constants constants of their Graphs.
 
     A tensor that is created outside of a loop, and read inside, is an operand of the loop. Patterns
-    such as attention need the values of numbers. ::
+    such as attention need the values of numbers, and equations of equal constants are merged. ::
 
         %2 = constant -1e9
         %3 = while_loop(%1, %2)      body: return select(%0 > 0, %0, %1)
@@ -37,7 +40,7 @@ def _embedded(graph: Graph, eqn: Eqn) -> Eqn:
         for place, value in enumerate(eqn.inputs)
         if place >= attrs["state"]
         and value in graph.constants
-        and graph.avals[value].size == 1
+        and graph.avals[value].nbytes <= _MAX_BYTES
         and body.inputs[place] not in body.outputs
     }
     if not places:

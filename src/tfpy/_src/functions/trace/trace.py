@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from tfpy._src.tensors.variables.variable import Variable
 
 
-_MAX_CONSTANT = 16  # captured arrays up to this size become constants of the Graph
+_MAX_CONSTANT = 128  # captured arrays up to this size become constants of the Graph
 
 
 @dataclass(frozen=True)

@@ -164,11 +164,20 @@ def attention(steps: WebGPUSteps, call: KernelCall, inputs: Sequence[int], outpu
 
 
 def _by_rows(steps: WebGPUSteps, p: Params, named: Mapping[str, int], output: int) -> None:
-    chunk = -(-p["n"] // -(-p["n"] // CHUNK))
+    chunk = _chunk_of(p)
     columns = 1 << (_fours(p) - 1).bit_length()
     defines = [f"DEPTH {-(-p['depth'] // 4)}", f"COLUMNS {columns}"]
     defines += [f"KEYS {-(-chunk // GROUP) * GROUP}"]
+    zeroed = p.get("blind") == "zero"  # otherwise a row that sees nothing needs all keys
+    defines += flags_of(SKIPS=_is_masked(p) and zeroed and chunk < p["n"])
     _step(steps, "attention_rows", p | {"chunk": chunk}, named, output, defines, _rows(p))
+
+
+def _chunk_of(p: Params) -> int:
+    """Return the number of keys of a workgroup, fewer if rows are few and keys many."""
+    n = p["n"]
+    longest = CHUNK // 2 if n > CHUNK and _rows(p) * -(-n // CHUNK) < FILLS else CHUNK
+    return -(-n // -(-n // longest))
 
 
 def _in_tiles(steps: WebGPUSteps, p: Params, named: Mapping[str, int], output: int) -> None:
