@@ -122,6 +122,7 @@ def _with_lora(case: Case) -> Any:
 def _quantized(case: Case, mode: str) -> Any:
     """Return outputs of a quantized model."""
     model = _made(case)
+    _forward(model, case)  # it builds layers that quantization expects to be built
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         model.quantize(mode)
