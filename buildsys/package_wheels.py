@@ -100,15 +100,8 @@ DISPLAY_LATE = (
     *("arrays", "diagrams", "layered_layout", "line_charts", "live_plot", "progress", "tables"),
 )
 LIBRARY_LATE = (
-    *(
-        "candidates",
-        "compat",
-        "experimental_numpy",
-        "extension_types",
-        "feature_columns",
-        "linear_operators",
-    ),
-    *("networks", "protos", "queues"),
+    *("candidates", "compat", "experimental_numpy", "extension_types", "feature_columns"),
+    *("linear_operators", "networks", "protos", "queues"),
 )
 OTHERS_LATE = (
     *("data/example_batches", "data/reducing", "library/image/distorted_boxes"),

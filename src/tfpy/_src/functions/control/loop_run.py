@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+import asyncio
+from collections.abc import Callable, Coroutine, Sequence
 from contextvars import ContextVar
 from dataclasses import replace
 from typing import Any
@@ -16,7 +17,7 @@ from tfpy._src.functions.executor.executable import Executable
 from tfpy._src.functions.executor.execution_hints import Usage
 from tfpy._src.functions.executor.host_shadow import LoopMirror, Mirror
 
-WATCHER: ContextVar[Callable[[Sequence[Tensor]], Awaitable[bool]] | None] = ContextVar(
+WATCHER: ContextVar[Callable[[Sequence[Tensor]], Coroutine[Any, Any, bool]] | None] = ContextVar(
     "WATCHER", default=None
 )
 """A function that awaited loops call with their state after each iteration, or None.
@@ -67,11 +68,15 @@ class LoopRun(PartsRunner):
         for tensor in self._mirrored(inputs):
             tensor.storage.remember(await tensor.storage.to_host_async())
         known = self._known(inputs)
-        while await self._goes_on_async([*state, *fixed], known):
+        goes_on = await self._goes_on_async([*state, *fixed], known)
+        while goes_on:
             state = await self.body.run_async([*state, *fixed])
             self._advance(state, known)
-            if watcher is not None and not await watcher(state):
-                break
+            tested = self._goes_on_async([*state, *fixed], known)
+            if watcher is None:
+                goes_on = await tested
+            else:  # both wait for the device at the same time
+                goes_on = all(await asyncio.gather(watcher(state), tested))
             await give_turn()
         return state
 

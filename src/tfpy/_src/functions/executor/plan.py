@@ -17,8 +17,9 @@ from tfpy._src.functions.executor.control_op import ControlOp
 from tfpy._src.functions.executor.device_step import DeviceStep
 from tfpy._src.functions.executor.donation import donations_of, unshared
 from tfpy._src.functions.executor.execution_hints import Usage
+from tfpy._src.functions.executor.graph_program import GraphProgram, Result
 from tfpy._src.functions.executor.host_shadow import Mirror, can_mirror, host_operands
-from tfpy._src.functions.executor.program import DeviceProgram, GraphProgram, Result
+from tfpy._src.functions.executor.program import DeviceProgram
 from tfpy._src.functions.executor.regions import Place, Region, cut
 from tfpy._src.functions.executor.steps import HostStep, Step, step_of
 
