@@ -48,3 +48,13 @@ class Lowering(NamedTuple):
     inputs: Sequence[GraphValue]
     """Inputs of the Graph."""
     outputs: Sequence[GraphValue]
+
+
+class Result(NamedTuple):
+    """An output of a Graph as its runs return it."""
+
+    aval: Aval
+    computed: int
+    """Position of the value among the computed values."""
+    before: int
+    """Position of the input that has this output as its next value, or -1."""

@@ -19,10 +19,10 @@ from tfpy._src.compiler.ir.graph import Graph
 from tfpy._src.compiler.passes.pipeline import prepare
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.functions.executor import op_by_op
-from tfpy._src.functions.executor.compiled_parts import GraphValue, Lowering
+from tfpy._src.functions.executor.compiled_parts import GraphValue, Lowering, Result
 from tfpy._src.functions.executor.execution_hints import UNKNOWN, Usage
-from tfpy._src.functions.executor.graph_program import GraphProgram, Result
 from tfpy._src.functions.executor.plan import Plan
+from tfpy._src.functions.executor.program import GraphProgram
 from tfpy._src.functions.trace.symbolic import SymbolicTensor
 
 

@@ -12,14 +12,13 @@ from tfpy._src.base.errors import NotLowerable
 from tfpy._src.compiler.ir.graph import Eqn, Graph, extract, refusal
 from tfpy._src.compiler.passes.prelude import WeightOnly
 from tfpy._src.core.tensor import Tensor
-from tfpy._src.functions.executor.compiled_parts import CompiledPart
+from tfpy._src.functions.executor.compiled_parts import CompiledPart, Result
 from tfpy._src.functions.executor.control_op import ControlOp
 from tfpy._src.functions.executor.device_step import DeviceStep
 from tfpy._src.functions.executor.donation import donations_of, unshared
 from tfpy._src.functions.executor.execution_hints import Usage
-from tfpy._src.functions.executor.graph_program import GraphProgram, Result
 from tfpy._src.functions.executor.host_shadow import Mirror, can_mirror, host_operands
-from tfpy._src.functions.executor.program import DeviceProgram
+from tfpy._src.functions.executor.program import DeviceProgram, GraphProgram
 from tfpy._src.functions.executor.regions import Place, Region, cut
 from tfpy._src.functions.executor.steps import HostStep, Step, step_of
 
