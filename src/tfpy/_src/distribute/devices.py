@@ -395,7 +395,6 @@ def computing() -> tuple[str, ...]:
     """Return the backend's names of the visible devices that it computes on."""
     backend = registry.active_backend()
     names = devices_of(backend).devices()
-    visible = get_visible_devices(backend.processor)
     if backend.processor == "CPU":
         return names
-    return tuple(names[_number(device)] for device in visible)
+    return tuple(names[_number(device)] for device in get_visible_devices(backend.processor))

@@ -16,7 +16,7 @@ from tfpy._src.functions.graph_mode.recording import installed
 from tfpy._src.functions.graph_mode.tensors import GraphTensor, local
 from tfpy._src.functions.graph_mode.variables import GraphVariable
 from tfpy._src.functions.tf_function.polymorphic import Function
-from tfpy._src.functions.trace.trace import Recorder
+from tfpy._src.functions.trace.recorder import Recorder
 from tfpy._src.tensors.variables.variable import Variable
 
 Fetch = GraphTensor | Operation | GraphVariable

@@ -19,8 +19,9 @@ from tfpy._src.compiler.ir.sizes import Misfits
 from tfpy._src.core import tape as tapes
 from tfpy._src.core.name_scope import prefix
 from tfpy._src.core.sizes import Sizes, computed, have_known_results
-from tfpy._src.core.tape import Entry, Tape
+from tfpy._src.core.tape import Entry
 from tfpy._src.core.tensor import Tensor, next_identity
+from tfpy._src.functions.trace.recorder import Recorder
 from tfpy._src.functions.trace.symbolic import SymbolicTensor
 
 if TYPE_CHECKING:
@@ -41,18 +42,6 @@ class Extra:
     variable: Variable | None = None
     anew: Callable[[], Callable[[], Array]] | None = None
     """For a feed: returns a function that yields the feed's values from the beginning."""
-
-
-class Recorder(Tape):
-    """A tape that records every op of a trace, so that the function can be differentiated."""
-
-    is_complete = True
-
-    def follows(self, tensors: Sequence[Tensor]) -> bool:
-        return True
-
-    def record(self, entry: Entry) -> None:
-        self.entries.append(entry)
 
 
 class Trace:
