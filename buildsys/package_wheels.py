@@ -87,12 +87,7 @@ CUTS = {
     # Keras prints no Markdown and no highlighted source code.
     "rich": Cut(requirements=("markdown-it-py", "pygments")),
 }
-RECIPES = (
-    Path(__file__),
-    bytecode.RECIPE,
-    late_files.RECIPE,
-    side_modules.RECIPE,
-)
+RECIPES = (Path(__file__), bytecode.RECIPE, late_files.RECIPE, side_modules.RECIPE)
 FOLDER = "packed"
 LOADER = ("__init__", "bytecode", "lazy_imports", "packed_packages")
 JAX_LATE = ("backend", "processes", "relay", "sharding")
@@ -127,7 +122,7 @@ IN_RUN = ("tfpy/assets/xnnpack-*.wasm", "tfpy/assets/tfpy-run.*")
 """The wasm modules and the runner of exported programs, which the site has in run/."""
 HOST = (
     "tfpy_pytest.py",
-    *(f"tfpy/testing/*{name}.*" for name in ("drivers", "plugin", "sessions", "webkit")),
+    *(f"tfpy/testing/*{name}.*" for name in ("plugin", "webkit")),
 )
 """Files that only CPython uses."""
 ENGINE_LATE = (
@@ -260,8 +255,14 @@ def with_packed_engine(wheel: Path) -> Path:
             sources[name] = files.pop(name)
     made = BUILD / wheel.name
     shutil.rmtree(BUILD / late_files.FOLDER, ignore_errors=True)
-    side_modules.write_wheel(made, {**files, **_partly_packed("tfpy", sources, code, BUILD)})
+    files |= _partly_packed("tfpy", sources, code, BUILD)
+    side_modules.write_wheel(made, {n: _short(n, data) for n, data in files.items()}, digests=False)
     return made
+
+
+def _short(name: str, data: bytes) -> bytes:
+    """Return the content of a file; METADATA without the description, which pages do not show."""
+    return data.partition(b"\n\n")[0] + b"\n" if name.endswith("/METADATA") else data
 
 
 def _partly_packed(

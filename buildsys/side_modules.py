@@ -115,14 +115,16 @@ def link(out: Path, modules: Sequence[str], archives: Sequence[Path], tools: Too
     tools.run(["em++", "-Os", "-g0", *options, *whole, "-o", out], f"{out.name.split('.')[0]}-link")
 
 
-def write_wheel(out: Path, files: Mapping[str, bytes]) -> None:
+def write_wheel(out: Path, files: Mapping[str, bytes], digests: bool = True) -> None:
     """Write a wheel with sorted members and fixed times, so that equal contents make equal bytes.
 
-    The files include WHEEL and METADATA in a .dist-info folder. This function adds RECORD.
+    The files include WHEEL and METADATA in a .dist-info folder. This function adds RECORD. Pages
+    need no digests in it, because they check the digest of the wheel.
     """
     info = next(name for name in files if name.endswith(".dist-info/WHEEL")).removesuffix("WHEEL")
     kept = {name: data for name, data in files.items() if name != f"{info}RECORD"}
-    record = [f"{name},{_record_hash(data)},{len(data)}\n" for name, data in sorted(kept.items())]
+    facts = {name: f"{_record_hash(data)},{len(data)}" for name, data in sorted(kept.items())}
+    record = [f"{name},{fact if digests else ','}\n" for name, fact in facts.items()]
     kept[f"{info}RECORD"] = "".join([*record, f"{info}RECORD,,\n"]).encode()
     with zipfile.ZipFile(out, "w") as new:
         for name in sorted(kept, key=lambda name: (".dist-info/" in name, name)):

@@ -1,4 +1,4 @@
-"""`tf.xla.experimental`: `compile` and `jit_scope`, which `tf.function` replaces."""
+"""`tf.xla.experimental`: older names, `compile` and `jit_scope`, which `tf.function` replaces."""
 
 # Generated from api.toml and the op table by `build.py face`. Edit those instead.
 
