@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextvars import ContextVar
 from dataclasses import replace
 from typing import Any
@@ -17,7 +16,7 @@ from tfpy._src.functions.executor.executable import Executable
 from tfpy._src.functions.executor.execution_hints import Usage
 from tfpy._src.functions.executor.host_shadow import LoopMirror, Mirror
 
-WATCHER: ContextVar[Callable[[Sequence[Tensor]], Coroutine[Any, Any, bool]] | None] = ContextVar(
+WATCHER: ContextVar[Callable[[Sequence[Tensor]], Awaitable[bool]] | None] = ContextVar(
     "WATCHER", default=None
 )
 """A function that awaited loops call with their state after each iteration, or None.
@@ -68,15 +67,11 @@ class LoopRun(PartsRunner):
         for tensor in self._mirrored(inputs):
             tensor.storage.remember(await tensor.storage.to_host_async())
         known = self._known(inputs)
-        goes_on = await self._goes_on_async([*state, *fixed], known)
-        while goes_on:
+        while await self._goes_on_async([*state, *fixed], known):
             state = await self.body.run_async([*state, *fixed])
             self._advance(state, known)
-            tested = self._goes_on_async([*state, *fixed], known)
-            if watcher is None:
-                goes_on = await tested
-            else:  # both wait for the device at the same time
-                goes_on = all(await asyncio.gather(watcher(state), tested))
+            if watcher is not None and not await watcher(state):
+                break
             await give_turn()
         return state
 
