@@ -111,7 +111,9 @@ tfpy.env().set("WEBGPU_SOFTWARE_ENABLED", True)
 for backend in ("wasm", "webgpu"):
     await tfpy.set_backend_async(backend)
     whole = await model.generate_async(prompt, max_length=48, strip_prompt=True)
-    parts = [part async for part in model.generate_stream(prompt, max_length=48)]
+    stream = model.generate_stream(prompt, max_length=48)
+    parts = [part async for part in stream]
+    assert [part async for part in stream] == []
     found["streamed"][backend] = [whole, parts]
 found["loss"] = (await model.fit_async(texts, batch_size=2, verbose=0)).history["loss"][0]
 

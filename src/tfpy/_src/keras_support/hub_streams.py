@@ -37,6 +37,8 @@ class TextStream(AsyncIterator[str]):
     async def __anext__(self) -> str:
         if self._task is None:
             self._task = asyncio.ensure_future(self._text.generate(self._run))
+        if self._task.done() and self._text.parts.empty():
+            raise StopAsyncIteration
         part = await self._text.parts.get()
         if part is None:
             await self._task
