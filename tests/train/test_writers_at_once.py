@@ -169,6 +169,7 @@ def _umask() -> int:
     return found
 
 
+@pytest.mark.filterwarnings("ignore:os.fork")  # of JAX, if another test has loaded it
 def test_files_of_processes_that_ended_are_removed(tmp_path: Path) -> None:
     place = str(tmp_path / "of")
     if not (child := os.fork()):
