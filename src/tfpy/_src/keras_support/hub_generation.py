@@ -202,8 +202,8 @@ def generate_stream(
     """Generate text and return its parts while they are generated.
 
     The parts, joined, are the result of `generate(..., strip_prompt=True)`. Samplers that choose
-    between several texts, such as `"beam"`, return one part at the end. To stop the generation,
-    leave the loop or call `close`.
+    between several continuations, such as `"beam"`, return one part at the end. To stop the
+    generation, leave the loop or call `close`.
 
     Args:
         inputs: A string.

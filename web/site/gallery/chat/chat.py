@@ -56,7 +56,7 @@ async def answer(model, messages):
 page = await open_page()
 model, messages = None, [SYSTEM]
 async for name in page.events():
-    if name == "anew":
+    if name == "restart":
         messages = [SYSTEM]
         page.show(written="")
     if not page.values["run"]:

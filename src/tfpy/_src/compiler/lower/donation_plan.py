@@ -22,7 +22,7 @@ Reuse of donated bytes:
 - The state of a loop is not read after a run that failed. There any step of wasm may write over an
   operand that it reads in order, and other steps may follow.
 - webgl cannot draw into a texture that the same step reads, and webgpu has the same limit for
-  buffers. There an output takes the storage of an input whose last reader has already run. A step
+  buffers. There an output takes the storage of an input after the last reader of the input. A step
   of webgpu that overwrites a part of an array (`Kernel.overwrites`) does not read this array, so
   its output takes the array's buffer.
 """

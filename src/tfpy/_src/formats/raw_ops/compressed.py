@@ -25,7 +25,7 @@ _MOST = int(np.iinfo(np.int32).max)
 
 @dataclass(frozen=True, slots=True)
 class CompressedMatrix:
-    """A matrix, or a batch of matrices, of which only some positions are stored.
+    """A matrix, or a batch of matrices, with values for some positions only.
 
     Attributes:
         indices: Integer array of shape [n, 2] or [n, 3], in row-major order.
@@ -250,7 +250,7 @@ def _transposed(input: Any, *, conjugate: bool, type: Any) -> CompressedMatrix:
 
 
 def _square_masks(x: CompressedMatrix, name: str) -> np.ndarray[Any, Any]:
-    """Return the stored positions of symmetric matrices, of which one triangle is read."""
+    """Return the stored positions of symmetric matrices, from one triangle of each."""
     if x.shape[-1] != x.shape[-2]:
         raise invalid(name, f"sparse matrix must be square; got: {x.shape[-2]} != {x.shape[-1]}")
     mask = np.tril(x.mask()).reshape(-1, *x.shape[-2:])
