@@ -131,7 +131,10 @@ def test_weights_that_are_stored_as_bytes(tf: Any, backend: str) -> None:
 PRODUCTS = [  # rows, depth, channels, bits, numbers of a group or 0
     *[(1, 64, 96, 4, 0), (1, 64, 96, 8, 20), (1, 64, 1096, 4, 20), (5, 72, 96, 4, 16)],
     *[(20, 64, 96, 4, 20), (2, 49, 33, 8, 0), (1, 49, 33, 4, 7), (0, 64, 96, 8, 0)],
+    *[(1, 3000, 64, 8, 0), (2, 3000, 64, 4, 128), (1, 1500, 2080, 4, 128), (8, 96, 48, 8, 0)],
 ]
+INTEGERS = [(1, 64, 96), (2, 3000, 64), (8, 96, 48), (3, 49, 33), (20, 3000, 64), (9, 49, 33)]
+"""Sizes of products of int8 numbers: rows, depth, channels."""
 
 
 @run_in_browser(backends=["cpu", "wasm", "webgpu"])
@@ -165,6 +168,14 @@ def test_products_with_stored_numbers(tf: Any) -> None:
             wanted = np.maximum(multiply_stored.ref(*given, **attrs) + 1, 0)
             got = product(*map(tf.constant, given), **attrs).numpy()
             np.testing.assert_allclose(got, wanted, atol=3e-6 * k * 2**bits)
+    for m, k, n in INTEGERS:
+        for turned in (False, True):
+            numbers = rng.integers(-128, 128, (m, k)).astype(np.int32)
+            w = rng.integers(-128, 128, (n, k) if turned else (k, n)).astype(np.int8)
+            attrs = {"shape": (k, n), "transpose_b": turned, "bits": 8}
+            wanted = multiply_stored.ref(numbers, w, **attrs)
+            got = tf.function(multiply_stored)(tf.constant(numbers), tf.constant(w), **attrs)
+            np.testing.assert_array_equal(got.numpy(), wanted)
     for bits in (8, 4):
         w = rng.integers(-128, 128, (7, 5)).astype(np.int8)
         ids = np.array([[4, 0], [6, 4]], np.int32)

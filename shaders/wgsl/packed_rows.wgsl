@@ -1,8 +1,8 @@
 // The product of few rows (ROWS) of k numbers, which each workgroup quantizes itself, and packed channels (see
 // pack_bytes.wgsl; NIBBLES: pack_nibbles.wgsl), each of which is read once. LANES threads share a channel, and a
-// workgroup computes ACROSS channels. KIND_WHOLE: x already has bytes. NORM: the rows of x are normalized first, as in
-// layer_norm.wgsl. A row has TEXELS texels of bytes; a thread keeps HELD fours of it. The first READY texels of a
-// thread's channel are loaded while it quantizes.
+// workgroup computes ACROSS channels. NORM: the rows of x are normalized first, as in layer_norm.wgsl. A row has TEXELS
+// texels of bytes; a thread keeps HELD fours of it. The first READY texels of a thread's channel are loaded while it
+// quantizes.
 const ROWS = $ROWS;
 const TEXELS = $TEXELS;
 const READY = $READY;
@@ -18,11 +18,9 @@ alias Sum = i32;
 
 var<workgroup> bytes: array<array<vec4<u32>, TEXELS>, ROWS>;
 var<workgroup> sums: array<array<array<Sum, ROWS>, ACROSS>, LANES>;
-#if !KIND_WHOLE
 var<workgroup> quanta: array<Quantum, ROWS>;
 var<workgroup> each: array<vec2<f32>, THREADS>;
 var<workgroup> few: array<vec2<f32>, FEW>;
-#endif
 
 fn four_of(row: i32, k: i32) -> vec4<x_type> {
 #if WHOLE
@@ -33,7 +31,6 @@ fn four_of(row: i32, k: i32) -> vec4<x_type> {
     return select(vec4<x_type>(), four, vec4<i32>(k, k + 1, k + 2, k + 3) < vec4<i32>(p.k));
 }
 
-#if !KIND_WHOLE
 fn range_of_all(t: i32, mine: vec2<f32>) -> vec2<f32> {
     each[t] = mine;
     workgroupBarrier();
@@ -46,7 +43,6 @@ fn range_of_all(t: i32, mine: vec2<f32>) -> vec2<f32> {
     for (var i = 0; i < FEW; i++) { range = ranges_joined(range, few[i]); }
     return range;
 }
-#endif
 
 #if NORM
 fn sum_of_all(t: i32, mine: vec4<f32>) -> f32 {
@@ -122,19 +118,13 @@ fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_index) t
             }
         }
 #endif
-#if !KIND_WHOLE
         var range = vec2<f32>();
         for (var i = 0; i < HELD; i++) { range = ranges_joined(range, range_of(held[i])); }
         let q = affine_quantum(range_of_all(t, range));
         if (t == 0) { quanta[row] = q; }
-#endif
         for (var i = 0; i < HELD; i++) {
             let at = t + i * THREADS;
-#if KIND_WHOLE
-            let word = packed_word(held[i]);
-#else
             let word = packed_word(quantized(held[i], q));
-#endif
             if (at < 4 * TEXELS) { bytes[row][at / 4][at % 4] = u32(word); }
         }
     }
@@ -157,9 +147,6 @@ fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_index) t
     }
     if (lane >= ROWS || column >= p.n) { return; }
     let sum = sums[0][across][lane];
-#if KIND_WHOLE
-    store(lane * p.n + column, sum);
-#else
     let row = quanta[lane];
     let channel = filter_texel((column + 1) * p.record - 1);
 #if NIBBLES
@@ -167,6 +154,5 @@ fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_index) t
 #else
     let product = f32(sum - i32(row.point) * channel.z) * row.scale;
     store(lane * p.n + column, product * bitcast<f32>(channel.x));
-#endif
 #endif
 }

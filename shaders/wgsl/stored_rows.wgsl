@@ -1,13 +1,30 @@
 // x W for few rows (ROWS) of x and the transpose [n, k] of W, with numbers of BITS bits, which is read as it is stored.
-// LANES threads share a column of the result, and a workgroup has ACROSS columns. SCALED: the numbers of a column
-// belong to groups along k, each with a zero point and a scale.
+// LANES threads share a column of the result, and a workgroup has ACROSS columns. A thread reads one word, or with WIDE
+// a texel, AHEAD of them at once. SCALED: the numbers of a column belong to groups along k, each with a zero point and a
+// scale. If x is int32, a thread's sums of at most 1024 bytes are exact in f32.
 const ROWS = $ROWS;
 const BITS = $BITS;
+const AHEAD = $AHEAD;
+
+#if WIDE
+alias Words = vec4<i32>;
+const FOURS = 32 / BITS;
+
+fn words_at(i: i32) -> Words { return w_texel(i); }
+
+fn four_of(words: Words, f: i32) -> vec4<f32> { return numbers_of(words[f * BITS / 8], 4 * f % (32 / BITS)); }
+#else
+alias Words = i32;
 const FOURS = 8 / BITS;
 
-var<workgroup> parts: array<array<f32, LANES>, ACROSS>;
+fn words_at(i: i32) -> Words { return w_at(i); }
 
-fn total(lane: i32, across: i32, sum: f32) -> f32 {
+fn four_of(words: Words, f: i32) -> vec4<f32> { return numbers_of(words, 4 * f); }
+#endif
+
+var<workgroup> parts: array<array<T, LANES>, ACROSS>;
+
+fn total(lane: i32, across: i32, sum: T) -> T {
     workgroupBarrier();
     parts[across][lane] = sum;
     workgroupBarrier();
@@ -34,20 +51,25 @@ fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_index) t
     let place = (i32(id.x) + i32(id.y) * p.across) * ACROSS + across;
     let column = min(place, p.n - 1);
     var sums: array<f32, ROWS>;
-    for (var i = lane; i < p.words; i += LANES) {
-        let word = w_at(column * p.words + i);
-        for (var f = 0; f < FOURS; f++) {
-            let k = 4 * (FOURS * i + f);
+    for (var first = lane; first < p.pitch; first += LANES * AHEAD) {
+        var words: array<Words, AHEAD>;
+        for (var j = 0; j < AHEAD; j++) { words[j] = words_at(column * p.pitch + min(first + j * LANES, p.pitch - 1)); }
+        for (var j = 0; j < AHEAD; j++) {
+            let i = first + j * LANES;
+            if (i >= p.pitch) { break; }
+            for (var f = 0; f < FOURS; f++) {
+                let k = 4 * (FOURS * i + f);
 #if SCALED
-            let numbers = scaled(numbers_of(word, 4 * f), k, column);
+                let numbers = scaled(four_of(words[j], f), k, column);
 #else
-            let numbers = numbers_of(word, 4 * f);
+                let numbers = four_of(words[j], f);
 #endif
-            for (var r = 0; r < ROWS; r++) { sums[r] += dot(numbers, x_texel((r * p.k + k) >> 2u)); }
+                for (var r = 0; r < ROWS; r++) { sums[r] += dot(numbers, vec4<f32>(x_texel((r * p.k + k) >> 2u))); }
+            }
         }
     }
     for (var r = 0; r < ROWS; r++) {
-        let sum = total(lane, across, sums[r]);
+        let sum = total(lane, across, T(sums[r]));
         if (lane == 0 && place < p.n) { store(r * p.n + place, sum); }
     }
 }

@@ -7,6 +7,11 @@ fn numbers_of(word: i32, first: i32) -> vec4<f32> {
 // The zero point of this position.
 fn zero_of(at: i32) -> f32 { return f32(extractBits(zero_at(at >> 2u), u32(at & 3) * 8u, 8u)); }
 
+// The zero points of a texel of positions.
+fn zero_four(texel: i32) -> vec4<f32> {
+    return vec4<f32>((vec4<i32>(zero_at(texel)) << vec4<u32>(24, 16, 8, 0)) >> vec4<u32>(24));
+}
+
 // The number in a column of a row, which has p.stride bytes.
 fn stored_number(row: i32, column: i32) -> i32 {
     let byte = row * p.stride + column * BITS / 8;

@@ -11,7 +11,7 @@ from passes.fusing import traced
 from passes.sketch import Sketch
 
 import tfpy as tf
-from tfpy._src.base.dtypes import float32, int8, int32
+from tfpy._src.base.dtypes import int8, int32
 from tfpy._src.compiler.ir.evaluate import evaluate
 from tfpy._src.compiler.ir.graph import Graph
 from tfpy._src.compiler.lower.program import Program, verify
@@ -20,7 +20,6 @@ from tfpy._src.compiler.lower.webgpu import TILE_BYTES, WebGPUTarget, lower, pac
 from tfpy._src.compiler.lower.webgpu.matrices import MatrixTile
 from tfpy._src.compiler.ops.packed_bytes import POINT
 from tfpy._src.compiler.ops.quantized import quantize_rows
-from tfpy._src.compiler.passes.packing import pack_products_of_bytes
 from tfpy._src.compiler.passes.pipeline import optimize, optimize_with_weights
 
 PLAIN = {"transpose_a": False, "transpose_b": False}
@@ -148,22 +147,17 @@ def test_nibbles_are_as_exact_as_they_can_be() -> None:
     )
 
 
-@pytest.mark.parametrize(("m", "name"), [(2, "packed_rows"), (20, "packed_conv2d")])
+@pytest.mark.parametrize(("m", "few"), [(1, True), (8, True), (20, False)])
 @pytest.mark.parametrize("transposed", [False, True])
-def test_products_of_int8(m: int, name: str, transposed: bool) -> None:
-    """Check that packed products equal the products of int8 with sums in int32."""
-    s = Sketch(((m, 70), int8), ((80, 70) if transposed else (70, 80), int8))
-    x, w = (s("cast", value, dtype=int32) for value in (0, 1))
-    product = s("matmul", x, w, transpose_a=False, transpose_b=transposed)
-    graph = s.returns(s("multiply", s("cast", product, dtype=float32), 0.5))
-    rng = np.random.default_rng(2)
-    given = [rng.integers(-128, 128, graph.avals[i].shape).astype(np.int8) for i in graph.inputs]
-    found = pack_products_of_bytes(graph, WebGPUTarget(), (1,))
-    assert name in {eqn.op.name for eqn in found.eqns}
-    np.testing.assert_array_equal(evaluate(found, given), evaluate(graph, given))
-    for kept in (found, graph):
-        assert pack_products_of_bytes(kept, WasmTarget(), (1,)) is kept
-    assert pack_products_of_bytes(graph, WebGPUTarget(), ()) is graph
+def test_products_of_int8(m: int, few: bool, transposed: bool) -> None:
+    """Check that few rows are multiplied by bytes as they are stored, and others by packed ones."""
+    s = Sketch(((m, 72), int32), ((80, 72) if transposed else (72, 80), int8))
+    product = s("multiply_stored", 0, 1, shape=(72, 80), transpose_b=transposed, bits=8)
+    main = lower(optimize(s.returns(s("multiply", product, 2)), WebGPUTarget()))
+    verify(main)
+    steps = [name for name, _ in steps_of(main)]
+    kernel = "stored_rows" if transposed else "stored_columns"
+    assert steps == ([kernel] if few else ["pack_bytes", "stored_packed", "packed_tile"])
 
 
 @pytest.mark.usefixtures("small")

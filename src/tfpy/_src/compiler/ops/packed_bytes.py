@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from tfpy._src.base.dtypes import float32, int8, int32
+from tfpy._src.base.dtypes import float32, int32
 from tfpy._src.base.errors import invalid
 from tfpy._src.compiler.ir.aval import Array, Aval, Shape
 from tfpy._src.compiler.ir.kernel import KernelCall
@@ -43,7 +43,7 @@ def words_of(k: int) -> int:
 
 
 def _pack_infer(x: Aval, kind: str) -> Aval:
-    if len(x.shape) != 3 or x.dtype not in ((int8, int32) if kind == WHOLE else (float32,)):
+    if len(x.shape) != 3 or x.dtype != (int32 if kind == WHOLE else float32):
         raise invalid("pack_bytes", f"expected [rows, parts, k] for kind={kind}, got {x}")
     return Aval((*x.shape[:2], words_of(x.shape[2]) + HEADER), int32)
 
@@ -219,20 +219,20 @@ pack_nibbles = register(
 )
 
 
-def _rows_infer(x: Aval, filter: Aval, kind: str, bits: int) -> Aval:
+def _rows_infer(x: Aval, filter: Aval, bits: int) -> Aval:
     k = x.shape[1]
     words = words_of(k) + HEADER if bits == 8 else 4 * _nibble_texels(k)[1]
-    if x.dtype != (int32 if kind == WHOLE else float32) or filter.shape[-1] != words:
+    if x.dtype != float32 or filter.shape[-1] != words:
         raise invalid("packed_rows", f"packed_rows cannot multiply {x} and {filter}")
-    return Aval((x.shape[0], filter.shape[0]), int32 if kind == WHOLE else float32)
+    return Aval((x.shape[0], filter.shape[0]), float32)
 
 
-def _rows_ref(x: Any, filter: Any, kind: str, bits: int) -> Any:
+def _rows_ref(x: Any, filter: Any, bits: int) -> Any:
     m, k = x.shape
     if bits == 8:
         shapes = {"in_shape": (1, 1, m, k), "filter_shape": (1, 1, k, len(filter))}
-        rows = _pack_ref(x[:, None], kind)
-        return _ref(rows, filter, **shapes, **POINT, whole=kind == WHOLE)[0, 0]
+        rows = _pack_ref(x[:, None], AFFINE)
+        return _ref(rows, filter, **shapes, **POINT, whole=False)[0, 0]
     values, scales = quantize_rows(x)
     data, _ = _nibble_texels(k)
     both = filter[:, : 4 * data].copy().view(np.int8).reshape(-1, data, 1, 16)
@@ -242,7 +242,7 @@ def _rows_ref(x: Any, filter: Any, kind: str, bits: int) -> Any:
     return (values.astype(np.float32) @ weights.T) * scales
 
 
-def _rows_kernel(x: Aval, filter: Aval, kind: str, bits: int) -> KernelCall:
+def _rows_kernel(x: Aval, filter: Aval, bits: int) -> KernelCall:
     m, k = x.shape
     texels = _nibble_texels(k)[0] if bits == 4 else words_of(k) // 4
     sizes = {
@@ -252,7 +252,7 @@ def _rows_kernel(x: Aval, filter: Aval, kind: str, bits: int) -> KernelCall:
         "texels": texels,
         "record": filter.shape[-1] // 4,
     }
-    return KernelCall("packed_rows", ("x", "filter"), {**sizes, "kind": kind, "bits": bits})
+    return KernelCall("packed_rows", ("x", "filter"), {**sizes, "bits": bits})
 
 
 packed_rows = register(
@@ -262,10 +262,9 @@ packed_rows = register(
         _rows_infer,
         _rows_ref,
         kernel=_rows_kernel,
-        doc="""packed_rows(x, filter, kind, bits): the product of `x` [m, k] and the channels of
-        `filter`.
+        doc="""packed_rows(x, filter, bits): the product of `x` [m, k] and the channels of `filter`.
 
-        `x` is quantized according to `kind`. The filter is a result of `pack_bytes` or, with 4
+        `x` is quantized with one scale per row. The filter is a result of `pack_bytes` or, with 4
         `bits`, of `pack_nibbles`.
         """,
     )

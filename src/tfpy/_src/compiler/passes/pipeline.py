@@ -29,7 +29,6 @@ from tfpy._src.compiler.passes.loop_variables import divide_loop_variables
 from tfpy._src.compiler.passes.loops import reduce_loops, share_loops
 from tfpy._src.compiler.passes.movement import simplify_movement
 from tfpy._src.compiler.passes.narrow_integers import widen_narrow_integers
-from tfpy._src.compiler.passes.packing import pack_products_of_bytes
 from tfpy._src.compiler.passes.padding import absorb_padding
 from tfpy._src.compiler.passes.prelude import split_prelude
 from tfpy._src.compiler.passes.quantize import quantize
@@ -67,7 +66,6 @@ STAGES: Mapping[str, tuple[Pass, ...]] = {
     ),
     "integers": (
         Pass(multiply_stored_weights, ("target", "weights")),
-        Pass(pack_products_of_bytes, ("target", "weights")),
         Pass(widen_narrow_integers, ("stored",)),
     ),
     # Once for each region that a device runs.

@@ -13,7 +13,6 @@ from tfpy._src.compiler.ops.contraction import matmul
 from tfpy._src.compiler.ops.elementwise import multiply, real_div, subtract
 from tfpy._src.compiler.ops.indexing import gather
 from tfpy._src.compiler.ops.movement import reshape, transpose
-from tfpy._src.compiler.ops.packed_bytes import packed_conv2d
 from tfpy._src.compiler.ops.stored_bytes import (
     HALVES,
     gather_stored,
@@ -23,7 +22,6 @@ from tfpy._src.compiler.ops.stored_bytes import (
 from tfpy._src.compiler.passes.common_subexpressions import merge_common_subexpressions
 from tfpy._src.compiler.passes.halves import find_halves
 from tfpy._src.compiler.passes.movement import keeps_order, reshaped
-from tfpy._src.compiler.passes.packing import was_int8
 from tfpy._src.compiler.passes.prelude import WeightOnly
 from tfpy._src.compiler.passes.rewrite import Builder, rewrite
 
@@ -31,9 +29,8 @@ from tfpy._src.compiler.passes.rewrite import Builder, rewrite
 def multiply_stored_weights(graph: Graph, target: Target, weights: Collection[int]) -> Graph:
     """Read int8 and int4 weights as they are stored, as in Keras's quantized layers.
 
-    Products of integers are the same; `pack_products_of_bytes` replaces them on devices that pack
-    bytes. Products of floats are equal except for rounding, because
-    the scales are applied to sums. ::
+    Products of integers are the same. Products of floats are equal except for rounding, because the
+    scales are applied to sums. ::
 
         %2:int32[8,64] = cast(%0:int8[8,64])      %2:int32[8,64] = cast(%0:int8[8,64])
         %3:int32[64,96] = cast(%1:int8[64,96]) -> %3:int32[8,96] = multiply_stored(%2, %1) …
@@ -50,14 +47,11 @@ def multiply_stored_weights(graph: Graph, target: Target, weights: Collection[in
         return graph
     graph = find_halves(merge_common_subexpressions(graph))
     known: list[_Weights] = []
-    packs = packed_conv2d.name in target.kernels
 
     def product(builder: Builder, eqn: Eqn) -> int | None:
         if not known:
             known.append(_Weights(builder, weights))
-        if eqn.op is not matmul or (packs and builder.result(eqn).dtype == int32):
-            return None
-        return _product(known[0], eqn)
+        return _product(known[0], eqn) if eqn.op is matmul else None
 
     graph = rewrite(graph, product, (matmul,))
     return rewrite(graph, _rows, (gather,))
@@ -113,11 +107,16 @@ class _Weights:
             is_turned, value = not is_turned, self.source(eqn.inputs[0])
         return value, is_turned
 
-    def bytes_of(self, value: int) -> _Stored | None:
-        """Return the bytes of an int8 matrix."""
+    def bytes_of(self, value: int, bits: Collection[int] = (8, HALVES)) -> _Stored | None:
+        """Return the bytes of an int8 matrix.
+
+        Args:
+            value: The matrix.
+            bits: Supported numbers of bits. Other numbers are stored in 8.
+        """
         value, is_turned = self.unturned(value)
         halves = self.builder.producer(value, unpack_halves)
-        if halves is not None and dict(halves.attrs)["axis"] == 1:
+        if HALVES in bits and halves is not None and dict(halves.attrs)["axis"] == 1:
             (value,) = halves.inputs
             stored = _Stored(value, is_turned, HALVES, dict(halves.attrs)["length"])
             return stored if self.is_stored(value) else None
@@ -188,17 +187,26 @@ def _product(weights: _Weights, eqn: Eqn) -> int | None:
         return None
     product = _Product(weights, eqn, made, is_turned != attrs["transpose_b"])
     if builder.aval(x).dtype == int32:
-        return _whole(product) if was_int8(builder, x) else None
+        return _whole(product) if _was_int8(builder, x) else None
     rule = _FLOATS.get(made.op)
     return rule(product) if rule is not None and builder.aval(x).dtype == float32 else None
+
+
+def _was_int8(builder: Builder, value: int) -> bool:
+    """Return True if int32 values are cast from int8."""
+    eqn = builder.producer(value, reshape, transpose, cast)
+    while eqn is not None and eqn.op is not cast:
+        eqn = builder.producer(eqn.inputs[0], reshape, transpose, cast)
+    if eqn is None or builder.result(eqn).dtype != int32:
+        return False
+    return builder.aval(eqn.inputs[0]).dtype == int8
 
 
 def _whole(product: _Product) -> int | None:
     """Multiply int32 by numbers without scales."""
     if product.made.op is not cast:
         return None
-    stored = product.weights.bytes_of(product.made.inputs[0])
-    return product.by(stored) if stored is not None and stored.bits == 8 else None
+    return product.by(product.weights.bytes_of(product.made.inputs[0], (8,)))
 
 
 def _plain(product: _Product) -> int | None:

@@ -8,22 +8,33 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
-from tfpy._src.base.dtypes import float32
+from tfpy._src.base.dtypes import float32, int32
+from tfpy._src.compiler.ir.aval import Aval
 from tfpy._src.compiler.ir.kernel import KernelCall
 from tfpy._src.compiler.lower.shaders.steps import Params, flags_of, inputs_of
 from tfpy._src.compiler.lower.webgpu.groups import BUSY, flat
 from tfpy._src.compiler.lower.webgpu.kernels import plan
 from tfpy._src.compiler.lower.webgpu.steps import WebGPUSteps
 from tfpy._src.compiler.lower.webgpu.wgsl.shader import GROUP
+from tfpy._src.compiler.ops.packed_bytes import POINT, WHOLE, packed_conv2d, words_of
 
-WORD = 4
-"""Number of bytes of a word."""
+WORD, TEXEL = 4, 16
+"""Number of bytes of a word, and of a texel."""
 
 MOST_ROWS = 8
 """Number of rows up to which reading the weights takes most of the time of a product."""
 
-SHORTEST_CHUNK = 4
-"""Number of rows of the weights that a thread reads at once."""
+MOST_SUMS = 8
+"""Number of texels of sums that a thread holds if it reads whole texels of weights."""
+
+AHEAD = 8
+"""Largest number of words or texels that a thread reads before it uses them."""
+
+MOST_BYTES = 1024
+"""Largest number of products of bytes that a thread adds as float32. Their sum is exact."""
+
+LONGEST = 64 * MOST_BYTES
+"""Largest number of rows of a product whose sums are exact."""
 
 
 def _stride(length: int, bits: int) -> int:
@@ -35,47 +46,86 @@ def multiply(steps: WebGPUSteps, call: KernelCall, inputs: Sequence[int], output
     """Add the steps of a product.
 
     The numbers are converted while they are multiplied with few rows. Otherwise a separate step
-    writes them as floats to temporary memory, which the steps of all products share.
+    writes them to temporary memory, which the steps of all products share: as floats, or for exact
+    sums as packed bytes.
     """
     p: Params = dict(call.params)
     named = inputs_of(call, inputs)
     turned = p["transpose_b"] == "true"
     length = p["k" if turned else "n"]
-    stride = _stride(length, p["bits"])
+    p["stride"] = _stride(length, p["bits"])
     whole = length * p["bits"] % (8 * WORD) == 0
-    if 0 < p["m"] <= MOST_ROWS and p["k"] and whole:
+    exact = steps.result_dtype(output) == int32
+    if 0 < p["m"] <= MOST_ROWS and whole and 0 < p["k"] <= (LONGEST if exact else p["k"]):
         few_rows = _turned if turned else _columns
-        few_rows(steps, p | {"words": stride // WORD}, named, output)
+        few_rows(steps, p, named, output)
+    elif exact and p["m"] * p["n"] * p["k"]:
+        _by_bytes(steps, p, named, output, turned)
     else:
-        _by_floats(steps, p | {"stride": stride}, named, output, turned)
+        _by_floats(steps, p, named, output, turned)
 
 
 def _columns(steps: WebGPUSteps, p: Params, named: Mapping[str, int], output: int) -> None:
     """Add the step of a matrix [k, n]. Adjacent threads read adjacent words of a row."""
-    across = 32
-    while across > 8 and -(-p["words"] // across) < BUSY:
+    is_wide = p["m"] * 32 // p["bits"] <= MOST_SUMS and p["stride"] % TEXEL == 0
+    pitch = p["stride"] // (TEXEL if is_wide else WORD)
+    across, narrowest = (8, 1) if is_wide else (32, 4)
+    while across > narrowest and (
+        -(-pitch // across) < BUSY or p["k"] * across > MOST_BYTES * GROUP
+    ):
         across //= 2
     lanes = GROUP // across
-    chunk = -(-p["k"] // (lanes * SHORTEST_CHUNK)) * SHORTEST_CHUNK
-    groups = flat(-(-p["words"] // across))
-    params = p | {"chunk": chunk, "across": groups[0]}
-    defines = [*_sizes(p, named, lanes), "QUADS"]
+    while lanes > p["k"]:
+        lanes //= 2
+    chunk = -(-p["k"] // lanes)
+    groups = flat(-(-pitch // across))
+    params = p | {"chunk": chunk, "across": groups[0], "pitch": pitch}
+    defines = [*_sizes(p, named, is_wide, lanes, across, chunk), "QUADS"]
     steps.step("stored_columns", named, output, params, defines, groups)
 
 
 def _turned(steps: WebGPUSteps, p: Params, named: Mapping[str, int], output: int) -> None:
     """Add the step of a matrix [n, k]. Adjacent threads read adjacent words of a column."""
-    lanes = 64
-    while lanes > 8 and (lanes > p["words"] or p["n"] * lanes >= 2 * GROUP * BUSY):
+    is_wide = p["stride"] % TEXEL == 0
+    pitch = p["stride"] // (TEXEL if is_wide else WORD)
+    lanes, fewest = 64, 8
+    while lanes > max(fewest, 2 * p["k"] // MOST_BYTES) and (
+        lanes > pitch or p["n"] * lanes >= 2 * GROUP * BUSY
+    ):
         lanes //= 2
     groups = flat(-(-p["n"] * lanes // GROUP))
-    params = p | {"across": groups[0]}
-    steps.step("stored_rows", named, output, params, _sizes(p, named, lanes), groups)
+    params = p | {"across": groups[0], "pitch": pitch}
+    sizes = _sizes(p, named, is_wide, lanes, GROUP // lanes, -(-pitch // lanes))
+    steps.step("stored_rows", named, output, params, sizes, groups)
 
 
-def _sizes(p: Params, named: Mapping[str, int], lanes: int) -> list[str]:
-    sizes = {"ROWS": p["m"], "BITS": p["bits"], "LANES": lanes, "ACROSS": GROUP // lanes}
-    return [*(f"{k} {v}" for k, v in sizes.items()), *flags_of(SCALED="scale" in named)]
+def _sizes(
+    p: Params, named: Mapping[str, int], is_wide: bool, lanes: int, across: int, length: int
+) -> list[str]:
+    sizes = {"ROWS": p["m"], "BITS": p["bits"], "LANES": lanes, "ACROSS": across}
+    sizes["AHEAD"] = min(AHEAD, length)
+    flags = flags_of(SCALED="scale" in named, WIDE=is_wide)
+    return [*(f"{k} {v}" for k, v in sizes.items()), *flags]
+
+
+def _by_bytes(
+    steps: WebGPUSteps, p: Params, named: Mapping[str, int], output: int, turned: bool
+) -> None:
+    """Add the steps of a product of integers."""
+    m, n, k = p["m"], p["n"], p["k"]
+    texels = words_of(k) // 4 + 1
+    packed = [steps.program.add_buffer((rows, 1, 4 * texels), int32) for rows in (m, n)]
+    rows, columns = packed
+    size = {"rows": m, "parts": 1, "k": k, "kind": WHOLE}
+    plan(steps, KernelCall("pack_bytes", ("numbers",), size), [named["x"]], rows)
+    groups = flat(-(-n * texels // GROUP))
+    flags = flags_of(TURNED=turned)
+    steps.step("stored_packed", {"w": named["w"]}, columns, p | {"texels": texels}, flags, groups)
+    shapes = {"in_shape": (1, 1, m, k), "filter_shape": (1, 1, k, n)}
+    assert packed_conv2d.kernel is not None
+    avals = [Aval((count, 1, 4 * texels), int32) for count in (m, n)]
+    product = packed_conv2d.kernel(*avals, **shapes, **POINT, whole=True)
+    plan(steps, product, packed, output)
 
 
 def _by_floats(
