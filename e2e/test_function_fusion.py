@@ -94,6 +94,14 @@ def turned_keys(tf, q, k, v):
     return tf.matmul(tf.nn.softmax(tf.matmul(q, k)), v)
 
 
+def rotary(tf, x, angles):
+    """Rotate the pairs of numbers in both halves of the last axis."""
+    first, second = tf.split(x, 2, -1)
+    turned = tf.concat([-second, first], -1)
+    angles = tf.concat([angles, angles], -1)
+    return x * tf.cos(angles) + turned * tf.sin(angles)
+
+
 def perceptron(tf, x, w1, b1, w2, b2):
     """Compute the loss and the gradients of a training step."""
     with tf.GradientTape() as tape:
@@ -138,6 +146,8 @@ CASES: dict[str, Any] = {
     "chosen_keys": (chosen_keys, [(2, 21, 4, 8), (2, 24, 4, 8), (2, 24, 4, 8)], 2, 3),
     "grouped_heads": (grouped_heads, [(2, 21, 4, 8), (2, 24, 2, 8), (2, 24, 2, 8)], None, None),
     "turned_keys": (turned_keys, [(3, 20, 16), (3, 16, 28), (3, 28, 8)], 1, 2),
+    "rotary": (rotary, [(2, 30, 6, 64), (30, 1, 32)], 1, 1),
+    "odd_rotary": (rotary, [(3, 5, 7, 18), (5, 1, 9)], 1, 1),
     "perceptron": (perceptron, [(32, 100), (100, 64), (64,), (64, 10), (10,)], None, None),
 }
 

@@ -18,6 +18,7 @@ from tfpy._src.compiler.lower.target import Target
 from tfpy._src.compiler.passes.algebra import simplify_algebra
 from tfpy._src.compiler.passes.annotations import strip_annotations
 from tfpy._src.compiler.passes.common_subexpressions import merge_common_subexpressions
+from tfpy._src.compiler.passes.concatenations import replace_concatenations
 from tfpy._src.compiler.passes.constants import fold_constants
 from tfpy._src.compiler.passes.dead_code import without_dead_code
 from tfpy._src.compiler.passes.fuse.elementwise import fuse_elementwise
@@ -77,6 +78,7 @@ STAGES: Mapping[str, tuple[Pass, ...]] = {
         Pass(absorb_transposes),
         Pass(sink_transposes),
         Pass(sink_reshapes, condition="for_kernels"),
+        Pass(replace_concatenations, condition="for_kernels"),
         Pass(merge_reductions),
         Pass(absorb_padding),
         Pass(fold_scales, ("weights",)),
