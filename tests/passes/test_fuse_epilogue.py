@@ -146,6 +146,32 @@ def test_two_kernels_share_a_sum() -> None:
     assert kinds(after) == ["matmul", "epilogue(matmul add relu)"]
 
 
+def test_operands_that_only_the_epilogue_reads() -> None:
+    """Check that scales are multiplied where a product is divided by them, as in int8 layers."""
+    b = Builder()
+    x, w, of_row, of_columns = b.input(1, 5), b.input(5, 12), b.input(1, 1, 1), b.input(4, 3)
+    scales = b.op("reshape", b.op("multiply", of_row, of_columns), shape=(1, 12))
+    y = b.op("real_div", b.op("matmul", x, w, **PRODUCT), scales)
+    assert kinds(run(b.returns(y), WebGLTarget())) == ["epilogue(matmul multiply reshape real_div)"]
+
+
+@pytest.mark.parametrize("reason", ["read elsewhere", "an output", "smaller", "expensive"])
+def test_other_operands_stay(reason: str) -> None:
+    b = Builder()
+    x, w, z = b.input(4, 5), b.input(5, 6), b.input(4, 6)
+    scale = b.op("multiply", b.input(6), b.input(6)) if reason == "smaller" else z
+    for _ in range(40 if reason == "expensive" else 1):
+        scale = b.op("exp", scale)
+    outputs = [b.op("multiply", b.op("matmul", x, w, **PRODUCT), scale)]
+    if reason == "read elsewhere":
+        outputs.append(b.op("relu", scale))
+    if reason == "an output":
+        outputs.append(scale)
+    found = kinds(run(b.returns(*outputs), WebGLTarget()))
+    assert "exp" in found
+    assert "epilogue(matmul multiply)" in found or "expensive" in reason
+
+
 def test_results_of_another_type() -> None:
     b = Builder()
     y = b.op("matmul", b.input(4, 5), b.input(5, 8), **PRODUCT)

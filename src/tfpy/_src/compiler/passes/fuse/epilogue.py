@@ -25,6 +25,11 @@ def fuse_epilogue(graph: Graph, target: Target) -> Graph:
         %5 = relu(%4)                    %4 = add(%3, %2); %5 = relu(%4)
 
     The longest run that the target supports is fused. Values inside must not have other readers.
+    Operands that only the run reads are computed inside as well. ::
+
+        %3 = multiply(%1, %2)          %5 = fusion(%0, %6, %1, %2) kind=epilogue
+        %4 = matmul(%0, %6)              %4 = matmul(%0, %6)
+        %5 = real_div(%4, %3)            %3 = multiply(%1, %2); %5 = real_div(%4, %3)
     """
     uses = Uses(graph)
     fused: set[int] = set()
@@ -34,6 +39,7 @@ def fuse_epilogue(graph: Graph, target: Target) -> Graph:
             continue
         members, longest = _longest(uses, number, target, fused)
         if longest is not None:
+            members, longest = _with_operands(uses, members, longest, target, fused)
             fused.update(members)
             eqns[members[-1]] = longest
     if not fused:
@@ -79,6 +85,42 @@ def _longest(
         for reader in uses.readers.get(out, ()):
             heapq.heappush(waiting, reader)
     return best, found
+
+
+def _with_operands(
+    uses: Uses, members: list[int], epilogue: Eqn, target: Target, fused: set[int]
+) -> tuple[list[int], Eqn]:
+    """Add the equations that compute operands which have no other readers, the last ones first."""
+    graph = uses.graph
+    kernel, *tail = best = members
+    size = graph.avals[graph.eqns[kernel].outputs[0]].size
+    cost = sum(facts_of(graph, graph.eqns[number]).cost for number in tail)
+    waiting = [-number for member in tail for number in _makers(uses, member)]
+    heapq.heapify(waiting)
+    while waiting:
+        number = -heapq.heappop(waiting)
+        eqn = graph.eqns[number]
+        if number in fused or number in (kernel, *tail) or not is_fusible(graph, eqn, target):
+            continue
+        more = facts_of(graph, eqn).cost
+        (out,) = eqn.outputs
+        if not uses.only_in(out, set(tail)) or graph.avals[out].size != size:
+            continue
+        taken = None if cost + more > MAX_COST else _taken(graph, [kernel, number, *tail], target)
+        if taken is None:
+            continue
+        tail, cost = [number, *tail], cost + more
+        if not eqn.op.is_alias:
+            best, epilogue = [kernel, *tail], taken
+        for maker in _makers(uses, number):
+            heapq.heappush(waiting, -maker)
+    return best, epilogue
+
+
+def _makers(uses: Uses, number: int) -> list[int]:
+    """Return the equations that compute the inputs of an equation."""
+    inputs = uses.graph.eqns[number].inputs
+    return [uses.producer[value] for value in inputs if value in uses.producer]
 
 
 def _result(uses: Uses, members: list[int]) -> int | None:
