@@ -259,6 +259,7 @@ def test_encoder_in_the_form_of_hugging_face(tmp_path: Path) -> None:
 UNSUPPORTED: dict[str, tuple[str, Any]] = {
     "'mamba'": ("general.architecture", "mamba"),
     "split into 3 files": ("split.count", 3),
+    "number up to 99999": ("split.count", 0),
     "'rwkv'": ("tokenizer.ggml.model", "rwkv"),
     "splits words like 'x'": ("tokenizer.ggml.pre", "x"),
     "list of strings": ("tokenizer.ggml.tokens", 1),
@@ -278,6 +279,68 @@ def test_unsupported_models(error: str, tmp_path: Path) -> None:
     for source in (file, file.read_bytes()):
         with pytest.raises(ValueError, match=error):
             tf.models.load(source)
+
+
+def part_name(number: int) -> str:
+    return f"model-{number:05d}-of-00003.gguf"
+
+
+def parts_of_llama(count: int = 11) -> dict[str, bytes]:
+    """Return the files of a model that is split into three.
+
+    Args:
+        count: Number of tensors according to the metadata.
+    """
+    metadata, tensors = gguf_files.llama()
+    found = {}
+    for number in range(3):
+        facts = {"split.no": number, "split.count": 3, "split.tensors.count": count}
+        held = {name: tensors[name] for name in list(tensors)[number::3]}
+        data = gguf_files.gguf({**({} if number else metadata), **facts}, held)
+        found[part_name(number + 1)] = data
+    return found
+
+
+@pytest.fixture
+def weights_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let `tf.models.load` return the weights of a model by their names."""
+
+    def build(source: Pretrained, progress: Any) -> dict[str, Any]:
+        return {name: source.weights.read(name) for name in source.weights.names}
+
+    monkeypatch.setattr(loading, "build", build)
+
+
+@pytest.mark.usefixtures("weights_only")
+def test_parts_of_a_model(tmp_path: Path) -> None:
+    """Check that a folder, its first file and a mapping have the weights of the whole file."""
+    wanted = tf.models.load(gguf_files.gguf(*gguf_files.llama()))
+    parts = parts_of_llama()
+    for name, data in parts.items():
+        (tmp_path / name).write_bytes(data)
+    for source in (tmp_path, tmp_path / part_name(1), parts):
+        found = tf.models.load(source)
+        assert found.keys() == wanted.keys()
+        for name, value in wanted.items():
+            np.testing.assert_array_equal(found[name], value)
+
+
+FIRST, SECOND, THIRD = (part_name(number) for number in (1, 2, 3))
+PARTS = parts_of_llama()
+WRONG_PARTS = {
+    f"'{THIRD}' is not there": {FIRST: PARTS[FIRST], SECOND: PARTS[SECOND]},
+    "file 2 of 3 is part 2 of 3": {**PARTS, SECOND: PARTS[THIRD]},
+    "file 3 of 3 is part 0 of 3": {**PARTS, THIRD: PARTS[FIRST]},
+    "split into 3 files. Load the first one": {"part.gguf": PARTS[SECOND]},
+    "contain 11 tensors, not 12": parts_of_llama(12),
+}
+
+
+@pytest.mark.usefixtures("weights_only")
+@pytest.mark.parametrize("error", WRONG_PARTS)
+def test_wrong_parts_of_a_model(error: str) -> None:
+    with pytest.raises(ModelFileError, match=error):
+        tf.models.load(WRONG_PARTS[error])
 
 
 class _Downloaded(ModelFiles):

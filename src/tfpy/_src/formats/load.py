@@ -47,7 +47,7 @@ _SAFETENSORS = ("model.safetensors", "model.safetensors.index.json")
 _BY_TENSOR = (".gguf", ".safetensors", ".safetensors.index.json")
 """Endings of main files that are not read at once, because they may be larger than the memory."""
 _NAMES = (
-    *(saved_model.FILE, _KERAS, MODEL, *_SAFETENSORS, ".gguf", *_ONNX),
+    *(saved_model.FILE, _KERAS, MODEL, *_SAFETENSORS, "*-00001-of-*.gguf", ".gguf", *_ONNX),
     *(".tflite", ".h5", ".hdf5", ".pb", ".json"),
 )
 _WITHOUT_WEIGHTS = (saved_model.FILE, ".json", *_BY_TENSOR)

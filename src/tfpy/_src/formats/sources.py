@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import fnmatch
 import importlib
 import io
 import os
@@ -146,7 +147,8 @@ def opened(source: Any, names: Sequence[str] = (MODEL, ".json")) -> ModelFiles:
 
     Args:
         source: Location of the files.
-        names: Possible names or suffixes of the main file. The first one that exists is used.
+        names: Possible names, suffixes or patterns of the main file. The first one that exists is
+            used.
 
     Raises:
         FileNotFoundError: If the file or folder does not exist.
@@ -372,6 +374,8 @@ def _model_among(files: list[str], names: Sequence[str]) -> str:
         found = [file for file in files if file == name or file.endswith(f"/{name}")]
         if name.startswith("."):
             found = [file for file in files if file.endswith(name)]
+        if "*" in name:
+            found = fnmatch.filter(files, name)
         found.sort(key=lambda file: file.count("/"))
         if found and (len(found) == 1 or found[0].count("/") < found[1].count("/")):
             return found[0]

@@ -1,13 +1,16 @@
 """GGUF files: metadata, and tensors that are read one at a time.
 
-A file consists of a header, the metadata, descriptions of the tensors, and their data.
+A file consists of a header, the metadata, descriptions of the tensors, and their data. A large
+model can be split into several files, each with some of the tensors.
 
 Source: https://github.com/ggml-org/ggml/blob/master/docs/gguf.md
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection
+import copy
+import re
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from math import prod
 from typing import Any, BinaryIO
@@ -26,6 +29,9 @@ VERSIONS = (2, 3)
 ALIGNMENT = "general.alignment"
 DEFAULT_ALIGNMENT = 32
 MAX_RANK = 4
+PART, PARTS, COUNT = "split.no", "split.count", "split.tensors.count"
+"""Metadata of files of a split model: the number of the file, and of all files and tensors."""
+MOST_PARTS = 99999
 DIMENSIONS = 4
 """Number of bytes of the number of dimensions, and of the number of a block format."""
 SMALLEST = 2 * LENGTH + 1 + 2 * DIMENSIONS
@@ -41,11 +47,13 @@ class TensorEntry:
     Attributes:
         shape: Sizes of the dimensions, the last one varies fastest.
         blocks: Format of the data.
+        file: File with the data.
         begin: Position of the data in the file.
     """
 
     shape: tuple[int, ...]
     blocks: BlockFormat
+    file: BinaryIO
     begin: int
 
     @property
@@ -70,14 +78,46 @@ class GgufFile(WeightFile):
     """
 
     def __init__(self, file: BinaryIO) -> None:
-        self._file = file
         cursor = Cursor(file, size_of(file))
         _check_version(cursor)
         tensors = cursor.unsigned(LENGTH, "the number of tensors")
         values = cursor.unsigned(LENGTH, "the number of metadata values")
         cursor.check(tensors, SMALLEST, "tensors")
         self.metadata: Metadata = read_metadata(cursor, values)
-        self.tensors = _read_tensors(cursor, tensors, _alignment(self.metadata))
+        self.tensors = _read_tensors(cursor, tensors, _alignment(self.metadata), file)
+
+    @property
+    def parts(self) -> int:
+        """Number of files into which the model is split."""
+        count = self.metadata.get(PARTS, 1)
+        if type(count) is not int or not 0 < count <= MOST_PARTS:
+            raise ModelFileError(f"{PARTS} must be a number up to {MOST_PARTS}, got {count!r:.80}")
+        return count
+
+    def joined(self, others: Sequence[GgufFile]) -> GgufFile:
+        """Return the model in this file, which is the first one of several, and in the others.
+
+        Raises:
+            ModelFileError: If the files are not the parts of one model in their order.
+        """
+        whole = copy.copy(self)
+        whole.tensors = {}
+        for number, part in enumerate((self, *others)):
+            if part.metadata.get(PART) != number or part.parts != len(others) + 1:
+                raise ModelFileError(
+                    f"file {number + 1} of {len(others) + 1} is part "
+                    f"{part.metadata.get(PART)!r:.80} of {part.parts} according to its metadata"
+                )
+            twice = [name for name in part.tensors if name in whole.tensors]
+            if twice:
+                raise ModelFileError(f"the tensor {twice[0]!r} is in two of the files")
+            whole.tensors |= part.tensors
+        expected = self.metadata.get(COUNT, len(whole.tensors))
+        if expected != len(whole.tensors):
+            raise ModelFileError(
+                f"the files contain {len(whole.tensors)} tensors, not {expected!r:.80}"
+            )
+        return whole
 
     @property
     def names(self) -> Collection[str]:
@@ -90,7 +130,7 @@ class GgufFile(WeightFile):
     def blocks(self, name: str) -> NDArray[Any]:
         """Return a tensor in its block format, as a vector of blocks."""
         tensor = self.tensors[name]
-        data = read_bytes(self._file, tensor.begin, tensor.bytes, name)
+        data = read_bytes(tensor.file, tensor.begin, tensor.bytes, name)
         return data.view(tensor.blocks.layout)
 
     def read(self, name: str) -> NDArray[Any]:
@@ -129,7 +169,24 @@ def _alignment(metadata: Metadata) -> int:
     return value
 
 
-def _read_tensors(cursor: Cursor, count: int, alignment: int) -> dict[str, TensorEntry]:
+def names_of_parts(name: str, count: int) -> list[str]:
+    """Return the names of the files into which a model is split, given the first one.
+
+    Raises:
+        ModelFileError: If the name is not the name of the first file.
+    """
+    found = re.fullmatch(rf"(.*)-00001-of-{count:05d}\.gguf", name, re.DOTALL)
+    if found is None:
+        raise ModelFileError(
+            f"the model is split into {count} files. Load the first one, with a name that ends "
+            f"with -00001-of-{count:05d}.gguf, and keep the others next to it; got {name!r:.80}"
+        )
+    return [f"{found[1]}-{number:05d}-of-{count:05d}.gguf" for number in range(1, count + 1)]
+
+
+def _read_tensors(
+    cursor: Cursor, count: int, alignment: int, file: BinaryIO
+) -> dict[str, TensorEntry]:
     """Read the descriptions of tensors, and check that their data are in the file.
 
     Raises:
@@ -143,7 +200,7 @@ def _read_tensors(cursor: Cursor, count: int, alignment: int) -> dict[str, Tenso
         described[name] = _described(cursor, f"the tensor {name!r}", alignment)
     data = -(-cursor.position // alignment) * alignment
     tensors = {
-        name: TensorEntry(shape, blocks, data + offset)
+        name: TensorEntry(shape, blocks, file, data + offset)
         for name, (shape, blocks, offset) in described.items()
     }
     check_overlaps({name: (t.begin, t.end) for name, t in tensors.items()}, cursor.size)

@@ -20,7 +20,6 @@ from tfpy._src.library.io.checked_json import ModelFileError
 NAME = "general.architecture"
 EMBEDDINGS = "token_embd.weight"
 OUTPUT = "output.weight"
-PARTS = "split.count"
 REQUIRED = ("block_count", "embedding_length", "attention.head_count")
 FACTORS = "rope_freqs.weight"
 LLAMA3_SCALING: dict[str, Any] = {
@@ -46,11 +45,6 @@ def read_model(file: GgufFile, folder: Path) -> Pretrained:
     if name not in ARCHITECTURES:
         raise ModelFileError(
             f"{NAME} is {str(name)[:80]!r}. tf.models.load supports {', '.join(ARCHITECTURES)}"
-        )
-    if file.metadata.get(PARTS, 1) != 1:
-        raise ModelFileError(
-            f"the model is split into {str(file.metadata[PARTS])[:80]} files. Join them first with "
-            "llama-gguf-split --merge"
         )
     architecture = ARCHITECTURES[name]
     config = _config(file, str(name), architecture)

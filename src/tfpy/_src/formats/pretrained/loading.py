@@ -8,7 +8,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
-from tfpy._src.formats.gguf.reader import MAGIC, GgufFile
+from tfpy._src.formats.gguf.reader import MAGIC, GgufFile, names_of_parts
 from tfpy._src.formats.pretrained import folder_model, gguf_model
 from tfpy._src.formats.pretrained.hub import build
 from tfpy._src.formats.pretrained.source import CONFIG
@@ -59,12 +59,23 @@ async def load_pretrained(files: ModelFiles, data: bytes, progress: Progress | N
     with ExitStack() as opened:
         folder = Path(opened.enter_context(tempfile.TemporaryDirectory()))
         if data.startswith(MAGIC) or files.model.endswith(".gguf"):
-            file = io.BytesIO(data) if data else await files.open(files.model, MAX_BYTES)
-            gguf = GgufFile(opened.enter_context(file))
-            return build(gguf_model.read_model(gguf, folder), progress)
+            return build(gguf_model.read_model(await _gguf(files, data, opened), folder), progress)
         weights = await _safetensors(files, opened)
         await _copy(files, folder)
         return build(folder_model.read_model(weights, folder), progress)
+
+
+async def _gguf(files: ModelFiles, data: bytes, opened: ExitStack) -> GgufFile:
+    """Open the GGUF files of a model, and add them to the files that are to be closed."""
+
+    async def part(name: str) -> GgufFile:
+        return GgufFile(opened.enter_context(await files.open(name, MAX_BYTES)))
+
+    first = GgufFile(io.BytesIO(data)) if data else await part(files.model)
+    if first.parts == 1:
+        return first
+    names = names_of_parts(files.model, first.parts)
+    return first.joined([await part(name) for name in names[1:]])
 
 
 async def _safetensors(files: ModelFiles, opened: ExitStack) -> WeightFile:
