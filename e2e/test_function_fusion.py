@@ -146,7 +146,7 @@ CASES: dict[str, Any] = {
     "chosen_keys": (chosen_keys, [(2, 21, 4, 8), (2, 24, 4, 8), (2, 24, 4, 8)], 2, 3),
     "grouped_heads": (grouped_heads, [(2, 21, 4, 8), (2, 24, 2, 8), (2, 24, 2, 8)], None, None),
     "turned_keys": (turned_keys, [(3, 20, 16), (3, 16, 28), (3, 28, 8)], 1, 2),
-    "rotary": (rotary, [(2, 30, 6, 64), (30, 1, 32)], 1, 1),
+    "rotary": (rotary, [(2, 30, 6, 64), (30, 1, 32)], 3, 3),
     "odd_rotary": (rotary, [(3, 5, 7, 18), (5, 1, 9)], 1, 1),
     "perceptron": (perceptron, [(32, 100), (100, 64), (64,), (64, 10), (10,)], None, None),
 }

@@ -51,7 +51,7 @@ fn end_group(
 ) {
     for (var f = 0; f < FOURS; f++) {
         let at = (first >> 2u) + f;
-        let zero = zero_four(at);
+        let zero = zeros_of_texel(at);
         let scale = scale_texel(at);
         for (var r = 0; r < ROWS; r++) {
             (*sums)[r][f] += scale * ((*own)[r][f] - (*weights)[r] * zero);

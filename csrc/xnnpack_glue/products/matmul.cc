@@ -143,14 +143,15 @@ class Matmul final : public Kernel {
   }
 
  private:
-  // Returns true if b is the same for all products and was the same in the previous call. It does
-  // not pay off to keep packed a matrix that is used only once, as in training.
+  // Returns true if b is the same for all products and was the same in the previous call, and if
+  // its packed form is kept. It does not pay off to keep packed a matrix that is used only once, as
+  // in training.
   bool has_weights(int32_t id) {
     const auto& s = shape_;
     const bool is_one = s.batch == 1 || (s.b_batch_stride == 0 && s.a_batch_stride == s.m * s.k);
     if (id == 0 || !is_one || s.transpose_a || s.k == 0 || s.n == 1) return false;
     if (s.batch * s.m <= kFewRows) return false;
-    return weights_.has(id) || std::exchange(last_id_, id) == id;
+    return weights_.has(id) || (std::exchange(last_id_, id) == id && weights_.can_keep());
   }
 
   bool multiply_by_weights(const float* a, const Operand& b, const float* bias, float* c) {

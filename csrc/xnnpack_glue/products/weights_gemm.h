@@ -22,6 +22,8 @@ struct WeightsProduct {
   const float* bias = nullptr;  // null if absent
 };
 
+uint64_t packed_elements(size_t k, size_t n);
+
 // A step's packed matrices [k, n], kept as long as the slots from which they were packed.
 class PackedWeights {
  public:
@@ -31,6 +33,7 @@ class PackedWeights {
   // full.
   const float* of(const MatrixView<float>& b, int32_t id);
   bool has(int32_t id) { return packed_.has(id); }
+  bool can_keep() const { return can_keep_packed(packed_elements(k_, n_) * sizeof(float)); }
 
  private:
   const size_t k_, n_;
@@ -41,7 +44,6 @@ class PackedWeights {
 void multiply_weights(const WeightsProduct& product);
 
 // In the calling thread: packs B [k, n] to packed_elements(k, n) elements, and multiplies by it.
-uint64_t packed_elements(size_t k, size_t n);
 void pack_weights(const MatrixView<float>& b, size_t k, size_t n, float* to);
 void multiply_weights_serial(const WeightsProduct& product);
 

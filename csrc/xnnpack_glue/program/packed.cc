@@ -10,6 +10,10 @@ namespace {
 
 constexpr size_t kMaxEntries = 4;
 
+constexpr uint64_t kMostKeptBytes = uint64_t{64} << 20;
+
+uint64_t kept_bytes = 0;
+
 // The steps that keep data derived from an id.
 using Owners = std::unordered_multimap<int32_t, PackedKeys*>;
 
@@ -41,6 +45,12 @@ bool check_status(xnn_status status, const char* call) {
   return fail("XNNPACK: %s: %s", call,
               status == xnn_status_out_of_memory ? "out of memory" : "refused the parameters");
 }
+
+KeptBlock::KeptBlock(Block&& block) : block_(std::move(block)) { kept_bytes += block_.bytes(); }
+
+KeptBlock::~KeptBlock() { kept_bytes -= block_.bytes(); }
+
+bool can_keep_packed(uint64_t bytes) { return kept_bytes + bytes <= kMostKeptBytes; }
 
 PackedKeys::~PackedKeys() {
   for (const PackedKey& key : keys_) remove_owners(key, this);

@@ -78,6 +78,23 @@ class PackedCache final : public PackedKeys {
   std::vector<T> values_;
 };
 
+// A packed matrix, which counts as long as it exists.
+class KeptBlock {
+ public:
+  explicit KeptBlock(Block&& block);
+  KeptBlock(KeptBlock&& other) = default;
+  KeptBlock& operator=(KeptBlock&& other) = default;
+  ~KeptBlock();
+  const Block& block() const { return block_; }
+
+ private:
+  Block block_;
+};
+
+// Returns true if one more matrix of this size can be kept in addition to the original. Packed
+// copies of large models would double the memory.
+bool can_keep_packed(uint64_t bytes);
+
 // A step's packed matrices, kept as long as the slots from which they were packed.
 class PackedBlocks {
  public:
@@ -85,18 +102,18 @@ class PackedBlocks {
   // Returns null if the heap is full.
   template <class Pack>
   const Block* of(int32_t id, uint64_t bytes, const Pack& pack) {
-    if (const Block* kept = id != 0 ? packed_.find({id, 0}) : nullptr) return kept;
+    if (const KeptBlock* kept = id != 0 ? packed_.find({id, 0}) : nullptr) return &kept->block();
     Block made;
     if (!Block::allocate(bytes, &made)) return nullptr;
     pack(made);
-    if (id != 0) return packed_.keep({id, 0}, std::move(made));
+    if (id != 0) return &packed_.keep({id, 0}, KeptBlock(std::move(made)))->block();
     fresh_ = std::move(made);
     return &fresh_;
   }
   bool has(int32_t id) { return packed_.find({id, 0}) != nullptr; }
 
  private:
-  PackedCache<Block> packed_;
+  PackedCache<KeptBlock> packed_;
   Block fresh_;  // a block that is not kept
 };
 

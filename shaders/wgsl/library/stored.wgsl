@@ -8,7 +8,7 @@ fn numbers_of(word: i32, first: i32) -> vec4<f32> {
 fn zero_of(at: i32) -> f32 { return f32(extractBits(zero_at(at >> 2u), u32(at & 3) * 8u, 8u)); }
 
 // The zero points of a texel of positions.
-fn zero_four(texel: i32) -> vec4<f32> {
+fn zeros_of_texel(texel: i32) -> vec4<f32> {
     return vec4<f32>((vec4<i32>(zero_at(texel)) << vec4<u32>(24, 16, 8, 0)) >> vec4<u32>(24));
 }
 

@@ -119,8 +119,8 @@ def _by_bytes(
     size = {"rows": m, "parts": 1, "k": k, "kind": WHOLE}
     plan(steps, KernelCall("pack_bytes", ("numbers",), size), [named["x"]], rows)
     groups = flat(-(-n * texels // GROUP))
-    flags = flags_of(TURNED=turned)
-    steps.step("stored_packed", {"w": named["w"]}, columns, p | {"texels": texels}, flags, groups)
+    defines = ["QUADS", *flags_of(TURNED=turned)]
+    steps.step("stored_packed", {"w": named["w"]}, columns, p | {"texels": texels}, defines, groups)
     shapes = {"in_shape": (1, 1, m, k), "filter_shape": (1, 1, k, n)}
     assert packed_conv2d.kernel is not None
     avals = [Aval((count, 1, 4 * texels), int32) for count in (m, n)]
