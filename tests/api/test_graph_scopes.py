@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -48,15 +49,13 @@ def test_colocation(tf: Any) -> Any:
     with tf.Graph().as_default() as graph:
         with tf.device("/cpu:1"):
             a = tf.constant(1.0, name="a")
-        found = []
         with tf.device("/gpu:0"), graph.colocate_with(a.op):
             b = tf.identity(a, name="b")
             with v1.colocate_with(b):
                 c = tf.identity(b, name="c")
             with graph.colocate_with(None, ignore_existing=True):
                 d = tf.identity(b, name="d")
-        for x in (a, b, c, d):
-            found.append([x.op.device, x.op.colocation_groups()])
+        found = [[x.op.device, x.op.colocation_groups()] for x in (a, b, c, d)]
         refused = error(lambda: graph.colocate_with(None).__enter__())
     return found, refused
 
@@ -77,6 +76,10 @@ def test_devices_of_imported_operations(tf: Any) -> Any:
 def test_name_scopes(tf: Any) -> Any:
     graph = tf.Graph()
     found: list[Any] = []
+
+    def entered(name: Any) -> None:
+        graph.name_scope(name).__enter__()
+
     with graph.as_default():
         for _ in range(2):
             with graph.name_scope("x") as scope:
@@ -89,7 +92,7 @@ def test_name_scopes(tf: Any) -> Any:
                 found.append(inner)
         with tf.name_scope("t"), tf.name_scope("u"):
             found.append(graph.get_name_scope())
-        found += [error(lambda: graph.name_scope(n).__enter__()) for n in ("-z", "a b", 3)]
+        found += [error(functools.partial(entered, n)) for n in ("-z", "a b", 3)]
     with graph.name_scope("outside") as scope:
         found.append(scope)
     return found

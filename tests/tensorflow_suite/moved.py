@@ -1,7 +1,7 @@
-"""Public objects that tests of older versions import from private modules that no longer have them.
+"""Public objects that tests of older versions import from other private modules.
 
-TensorFlow moves functions between its private modules. The table lists the old places, so that tests
-of these versions run with the installed TensorFlow.
+TensorFlow moves functions between its private modules. The table lists the old places, so that
+tests of these versions run with the installed TensorFlow.
 """
 
 from __future__ import annotations

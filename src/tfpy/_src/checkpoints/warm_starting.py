@@ -75,7 +75,8 @@ class VocabInfo(_Fields):
     ) -> VocabInfo:
         if axis not in (0, 1):
             raise ValueError(
-                f"The only supported values for the axis argument are 0 and 1.  Provided axis: {axis}"
+                "The only supported values for the axis argument are 0 and 1.  Provided axis: "
+                f"{axis}"
             )
         return super().__new__(
             cls, new_vocab, new_vocab_size, num_oov_buckets, old_vocab, old_vocab_size,

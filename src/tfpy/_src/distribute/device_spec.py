@@ -184,7 +184,9 @@ def merging(device: Any) -> Callable[[Any], str]:
     Raises:
         ValueError: If a part of the name is unknown.
     """
-    found = device if isinstance(device, DeviceSpec) else DeviceSpec.from_string(
-        getattr(device, "name", device)
+    found = (
+        device
+        if isinstance(device, DeviceSpec)
+        else DeviceSpec.from_string(getattr(device, "name", device))
     )
     return lambda op: found.make_merged_spec(DeviceSpec.from_string(op.device)).to_string()

@@ -83,10 +83,13 @@ class Placing:
             [b'loc:@x']
         """
         if op is None and not ignore_existing:
-            raise ValueError("Trying to reset colocation (op is None) but ignore_existing is not True")
-        found = op if op is None or isinstance(op, Operation) else op.op
+            raise ValueError(
+                "Trying to reset colocation (op is None) but ignore_existing is not True"
+            )
         saved, devices = self._colocated, self._devices
-        self._colocated = [*([] if ignore_existing else saved), *([] if op is None else [found])]
+        self._colocated = [] if ignore_existing else [*saved]
+        if op is not None:
+            self._colocated.append(op if isinstance(op, Operation) else op.op)
         self._devices = []
         try:
             yield

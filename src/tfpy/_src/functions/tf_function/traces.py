@@ -27,9 +27,9 @@ _MANY = 5  # number of traces among these that causes a warning
 _MAX_WARNINGS = 2  # per function
 
 _TEXT = """%d out of the last %d calls of the tf.function '%s' traced it again. \
-Tracing is expensive. Create a tf.function once, outside of loops. Pass numbers that change as tensors, because each \
-Python value has its own trace. Each shape has its own trace as well; an input_signature with None \
-in place of a size serves all sizes"""
+Tracing is expensive. Create a tf.function once, outside of loops. Pass numbers that change as \
+tensors, because each Python value has its own trace. Each shape has its own trace as well; an \
+input_signature with None in place of a size serves all sizes"""
 
 
 class Retracing:
