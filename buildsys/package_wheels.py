@@ -109,7 +109,7 @@ OTHERS_LATE = (
     *("library/sparse/sampled", "tensors/nn/quantized_tensors"),
     *("tensors/nn/moving_average", "tensors/random/initializers", "tensors/random/word_stream"),
     *("keras_support/cell_wrapper*", "checkpoints/saver", "checkpoints/state"),
-    "checkpoints/variable_parts",
+    *("checkpoints/variable_parts", "checkpoints/warm_starting"),
     *("checkpoints/sessions/*", "data/graph_*", "data/placeholders"),
     "compiler/lower/webgpu/stored",
 )

@@ -213,6 +213,21 @@ def test_training_of_a_classifier(tf: Any) -> Any:
 
 
 @same
+def test_dtypes_of_initial_values(tf: Any) -> Any:
+    one = tf.compat.v1
+    values = [3, [1, 2], True, 3.5, "a", np.int32(3), lambda: tf.constant(3)]
+    with tf.Graph().as_default():
+        found = [
+            one.get_variable(f"v{i}", initializer=value).dtype.name
+            for i, value in enumerate(values)
+        ]
+        found.append(one.get_variable("w", [2], initializer=one.zeros_initializer(tf.int32)).dtype)
+        with one.variable_scope("scope", dtype=tf.float16):
+            found += [one.get_variable("x", initializer=3).dtype, one.get_variable("y", []).dtype]
+    return [getattr(x, "name", x).removesuffix("_ref") for x in found]
+
+
+@same
 def test_scopes(tf: Any) -> Any:
     one = tf.compat.v1
     with tf.Graph().as_default():

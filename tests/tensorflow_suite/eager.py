@@ -23,7 +23,13 @@ def _unchanged(*args: Any, **kwargs: Any) -> Any:
 
 
 def _skipped(why: str) -> Callable[..., Any]:
-    return lambda *args, **kwargs: unittest.skip(why)(args[0]) if args else unittest.skip(why)
+    """Return a decorator that skips tests. It may have arguments, such as a reason."""
+
+    def skipped(*args: Any, **kwargs: Any) -> Any:
+        decorated = [value for value in args if callable(value)]
+        return unittest.skip(why)(decorated[0]) if decorated else unittest.skip(why)
+
+    return skipped
 
 
 def _device(use_gpu: bool = False) -> Any:

@@ -16,6 +16,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from . import moved
+
 PRIVATE = ("tensorflow.python", "tensorflow.core", "tensorflow.compiler", "tensorflow.lite")
 VALUES = (bool, int, float, str, bytes)
 CAMEL = re.compile("[A-Z].*")
@@ -54,6 +56,7 @@ def table(files: Iterable[Path]) -> dict[str, dict[str, Entry]]:
                 modules[name] = importlib.import_module(name)
             except Exception as error:
                 print(f"{name}: {error}", file=sys.stderr)
+    moved.restore()
     names = _public_names()
     return {name: dict(_entries(module, names)) for name, module in modules.items()}
 

@@ -122,6 +122,16 @@ def ragged_shape_spec(shape: Any, num_row_partitions: int, dtype: Any) -> Any:
 tf.experimental.DynamicRaggedShape.Spec._from_tensor_shape = staticmethod(ragged_shape_spec)
 
 
+def next_element(iterator: Any) -> Any:
+    """Return the next element of a dataset. At the end raise the error of TensorFlow's op."""
+    for element in iterator:
+        return element
+    raise tf.errors.OutOfRangeError(None, None, "End of sequence")
+
+
+type(iter(tf.data.Dataset.range(1)))._next_internal = next_element
+
+
 def structured_tensor_spec(shape: Any, field_specs: Any) -> Any:
     """Return the description of a structured tensor with a static shape."""
     sizes = tf.experimental.DynamicRaggedShape.Spec([], shape, tf.int32)

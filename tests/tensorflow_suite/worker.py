@@ -19,7 +19,7 @@ from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from typing import Any, TextIO
 
-from . import eager, names
+from . import eager, moved, names
 from .importing import PrivateFinder, SourceFinder, Usage
 
 ADDRESS = re.compile("0x[0-9a-f]+")
@@ -106,6 +106,7 @@ def prepare(library: str, table: dict[str, Any], root: Path) -> None:
         import tensorflow  # noqa: F401
         from tensorflow.python.framework import test_util
 
+        moved.restore()
         vars(test_util).update(eager.TEST_UTIL)
         sys.meta_path.insert(0, SourceFinder(root, table.__contains__))
         made = types.ModuleType("tensorflow.python.framework.combinations")

@@ -3,6 +3,7 @@
 # Generated from api.toml and the op table by `build.py face`. Edit those instead.
 
 from tfpy._src.checkpoints.checkpoint import Checkpoint as Checkpoint
+from tfpy._src.checkpoints.checkpoint_view import CheckpointView as CheckpointView
 from tfpy._src.checkpoints.manager import (
     CheckpointManager as CheckpointManager,
     checkpoints_iterator as checkpoints_iterator,

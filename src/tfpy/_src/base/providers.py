@@ -18,6 +18,7 @@ PROVIDERS = {
     "ConcreteFunction.inference_fn": (_FUNCTIONS, "AtomicFunction"),
     "ConcreteFunction.graph": (_FUNCTIONS, "graph_of"),
     "Graph.as_graph_def": (_NODES, "graph_def_of"),
+    "Graph.device": ("tfpy._src.distribute.device_spec", "merging"),
     "Operation.node_def": (_NODES, "node_def_of"),
     "TensorShape.as_proto": ("tfpy._src.library.protos.tensor_protos", "shape_message"),
 }

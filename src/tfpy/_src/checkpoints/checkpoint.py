@@ -12,6 +12,7 @@ from tfpy._src.base import dtypes, tracing
 from tfpy._src.base.errors import NotFoundError
 from tfpy._src.base.members import Listed
 from tfpy._src.checkpoints.messages import OBJECT_GRAPH, nodes_in, written
+from tfpy._src.checkpoints.name_based import NameBasedSaverStatus
 from tfpy._src.checkpoints.objects import (
     TrackedValue,
     add_values,
@@ -288,7 +289,7 @@ class Checkpoint(Listed, Tracked):
             `expect_partial` was called.
 
         Raises:
-            tf.errors.NotFoundError: If there is no such checkpoint, or if TensorFlow 1 wrote it.
+            tf.errors.NotFoundError: If there is no such checkpoint.
             tf.errors.DataLossError: If the checkpoint is corrupt.
             ValueError: If a Variable has a different shape in the checkpoint.
             tf.errors.InvalidArgumentError: If a Variable has a different dtype in the checkpoint.
@@ -305,12 +306,7 @@ class Checkpoint(Listed, Tracked):
         """
         reader = CheckpointReader(save_path)
         if not reader.has_tensor(OBJECT_GRAPH):
-            raise NotFoundError(
-                None,
-                None,
-                f"{path_text(save_path)} has no object graph, because TensorFlow 1 wrote it. "
-                "Use tf.train.load_checkpoint to read its values.",
-            )
+            return NameBasedSaverStatus(reader, self._top(), self._attached)
         with reader.checked():
             nodes = nodes_in(reader.get_tensor(OBJECT_GRAPH))
         restoration = Restoration(reader, nodes, self._top(), self._attached)
@@ -338,7 +334,7 @@ class Checkpoint(Listed, Tracked):
             `expect_partial` was called.
 
         Raises:
-            tf.errors.NotFoundError: If there is no such checkpoint, or if TensorFlow 1 wrote it.
+            tf.errors.NotFoundError: If there is no such checkpoint.
             tf.errors.DataLossError: If the checkpoint is corrupt.
             ValueError: If a Variable has a different shape in the checkpoint.
             tf.errors.InvalidArgumentError: If a Variable has a different dtype in the checkpoint.
@@ -365,7 +361,9 @@ class Checkpoint(Listed, Tracked):
                 None,
                 f"Error when restoring from checkpoint at {path_text(save_path)}: {error.message}",
             ) from None
-        _ = self.save_counter  # creates the counter, so that it is restored as well
+        counter = self.save_counter  # creates the counter, so that it is restored as well
+        if isinstance(status, NameBasedSaverStatus):
+            status.add_optional(counter)
         return status
 
     def sync(self) -> None:

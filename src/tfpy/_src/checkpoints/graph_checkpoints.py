@@ -12,10 +12,13 @@ import numpy as np
 from tfpy._src.checkpoints.manager import files_of
 from tfpy._src.checkpoints.reader import CheckpointReader, load_checkpoint
 from tfpy._src.checkpoints.state import CheckpointState
+from tfpy._src.checkpoints.variable_parts import Held, divided
+from tfpy._src.compiler.ir.aval import Array
 from tfpy._src.core.conversion import convert_to_tensor
 from tfpy._src.core.typing import PathLike
 from tfpy._src.functions.graph_mode.inference import immediately
 from tfpy._src.functions.graph_mode.variables import GraphVariable
+from tfpy._src.library.compat.graphs.partitioned import PartitionedVariable
 from tfpy._src.library.compat.graphs.scopes import scope_store
 from tfpy._src.library.io.gfile import path_text
 from tfpy._src.tensors.variables.variable import Variable
@@ -168,8 +171,9 @@ def init_from_checkpoint(
 
     Args:
         ckpt_dir_or_file: Path of a checkpoint, or a folder whose latest checkpoint is used.
-        assignment_map: Dict or pairs from names in the checkpoint to Variables or their names. A
-            name that ends with `/` is a scope: all its Variables are initialized.
+        assignment_map: Dict or pairs from names in the checkpoint to Variables, lists of the parts
+            of a Variable, or names of Variables. A name that ends with `/` is a scope: all its
+            Variables are initialized.
 
     Raises:
         ValueError: If a value or a Variable does not exist, or their shapes differ.
@@ -191,12 +195,12 @@ def init_from_checkpoint(
     known = reader.get_variable_to_shape_map()
     pairs = assignment_map.items() if isinstance(assignment_map, Mapping) else assignment_map
     for key, target in pairs:
-        if isinstance(target, Variable) or not str(target).endswith("/"):
-            variable = _variable(target)
+        if not isinstance(target, str) or not target.endswith("/"):
+            held = _variable(target)
             if key not in known:
                 where = path_text(ckpt_dir_or_file)
                 raise ValueError(f"Tensor {key} is not found in {where} checkpoint {known}")
-            _initialize(variable, key, reader)
+            _initialize(held, key, reader)
             continue
         if not key.endswith("/"):
             raise ValueError(
@@ -210,7 +214,9 @@ def init_from_checkpoint(
             _initialize(variable, full, reader)
 
 
-def _variable(target: Any) -> Variable:
+def _variable(target: Any) -> Held:
+    if isinstance(target, PartitionedVariable | Sequence) and not isinstance(target, str):
+        return list(target)
     if isinstance(target, Variable):
         return target
     found = scope_store().variables.get(target)
@@ -229,13 +235,19 @@ def _scope(target: str) -> dict[str, Variable]:
     return found
 
 
-def _initialize(variable: Variable, key: str, reader: CheckpointReader) -> None:
-    value = np.asarray(reader.get_tensor(key))
-    if not variable.shape.is_compatible_with(value.shape):
-        raise ValueError(
-            f"Shape of variable {variable.name} ({variable.shape}) doesn't match with shape of "
-            f"tensor {key} ({[*value.shape]}) from checkpoint reader."
-        )
+def _initialize(held: Held, key: str, reader: CheckpointReader) -> None:
+    whole = np.asarray(reader.get_tensor(key))
+    for variable, value in divided(held, whole):
+        if not variable.shape.is_compatible_with(value.shape):
+            raise ValueError(
+                f"Shape of variable {variable.name} ({variable.shape}) doesn't match with shape of "
+                f"tensor {key} ({[*whole.shape]}) from checkpoint reader."
+            )
+        set_initial_value(variable, value)
+
+
+def set_initial_value(variable: Variable, value: Array) -> None:
+    """Replace the initial value of a Variable; assign the value outside of graphs."""
     with immediately():
         tensor = convert_to_tensor(value, variable.dtype)
         if not isinstance(variable, GraphVariable):

@@ -71,6 +71,13 @@ def _holding_values(nodes: Sequence[TrackedObject]) -> set[int]:
     return found
 
 
+def keys_by_name(data: bytes) -> dict[str, str]:
+    """Return the keys of Variables in a serialized object graph, by the names of the Variables."""
+    attributes = chain.from_iterable(node["attributes"] for node in read(data, _GRAPH)["nodes"])
+    found = {one.get("full_name", ""): one.get("key", "") for one in attributes}
+    return {name: key for name, key in found.items() if name}
+
+
 def nodes_in(data: bytes) -> list[SavedNode]:
     """Parse a serialized object graph.
 

@@ -11,13 +11,16 @@ from typing import Any
 import numpy as np
 
 from tfpy._src.backends.interface import Ranges
-from tfpy._src.base.dtypes import DType, as_dtype
+from tfpy._src.base.dtypes import WIDER, DType, as_dtype
 from tfpy._src.base.errors import DataLossError, NotFoundError
 from tfpy._src.checkpoints.state import latest_checkpoint
 from tfpy._src.core.typing import PathLike
 from tfpy._src.formats.tensorflow.checkpoint_files.bundle import Bundle, BundleEntry, shard_name
 from tfpy._src.library.io.checked_json import ModelFileError
 from tfpy._src.library.io.gfile import path_text, translated
+
+_NAMES = {"float32": "FLOAT", "float64": "DOUBLE", "float16": "HALF"}
+"""Names of dtypes in messages that differ from their names."""
 
 
 class CheckpointReader:
@@ -38,7 +41,10 @@ class CheckpointReader:
                 index = file.read()
         except FileNotFoundError:
             raise NotFoundError(
-                None, None, f"Failed to find any matching files for {self._prefix}"
+                None,
+                None,
+                "Unsuccessful TensorSliceReader constructor: Failed to find any matching files for "
+                f"{self._prefix}",
             ) from None
         shards = glob.glob(f"{glob.escape(self._prefix)}.data-?????-of-?????")
         with self.checked():
@@ -132,6 +138,25 @@ class CheckpointReader:
         """
         return self._entry(key).shape
 
+    def debug_string(self) -> bytes:
+        """Return the names, dtypes and shapes of all values as text.
+
+        Returns:
+            Bytes with one line per value.
+
+        Example:
+            >>> import tfpy as tf
+            >>> v = tf.Variable([1.0, 2.0], name="v")
+            >>> path = tf.compat.v1.train.Saver([v]).save(None, "debugged/model")
+            >>> tf.train.load_checkpoint(path).debug_string()
+            b'v (DT_FLOAT) [2]\\n'
+        """
+        lines = (
+            f"{key} (DT_{_message_name(entry.dtype)}) [{','.join(map(str, entry.shape))}]\n"
+            for key, entry in sorted(self._bundle.entries.items())
+        )
+        return "".join(lines).encode()
+
     def _entry(self, key: str) -> BundleEntry:
         if key not in self._bundle.entries:
             raise NotFoundError(None, None, f"Key {key} not found in checkpoint {self._prefix}")
@@ -167,6 +192,13 @@ class CheckpointReader:
             tf.float32
         """
         return {key: as_dtype(entry.dtype) for key, entry in self._bundle.entries.items()}
+
+
+def _message_name(number: int) -> str:
+    """Return the name of a dtype in messages, without the prefix."""
+    wide = (name for name, wider in WIDER.items() if wider == number)
+    name = next(wide, as_dtype(number).name)
+    return _NAMES.get(name, name.upper())
 
 
 def load_checkpoint(ckpt_dir_or_file: PathLike) -> CheckpointReader:

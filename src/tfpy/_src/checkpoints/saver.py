@@ -169,10 +169,12 @@ class Saver:
         return prefix
 
     def _keep(self, prefix: str) -> None:
+        if not self._max_to_keep:
+            return
         if prefix in self.last_checkpoints:
             self.last_checkpoints.remove(prefix)
         self.last_checkpoints.append(prefix)
-        while self._max_to_keep and len(self.last_checkpoints) > self._max_to_keep:
+        while len(self.last_checkpoints) > self._max_to_keep:
             oldest = self.last_checkpoints.pop(0)
             for path in (*files_of(oldest), f"{oldest}.meta"):
                 with contextlib.suppress(OSError):

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from tfpy._src.base import tracing
@@ -17,9 +19,13 @@ class _Local(threading.local):
 _local = _Local()
 
 
-def prefix() -> str:
-    """Return the current prefix of names: empty, or the scopes, each followed by "/"."""
-    trace = tracing.current()
+def prefix(trace: Any = None) -> str:
+    """Return the prefix of names in a trace: empty, or the scopes, each followed by "/".
+
+    Args:
+        trace: The trace or graph. Default: the current one.
+    """
+    trace = tracing.current() if trace is None else trace
     if _local.entered:
         owner, scope = _local.entered[-1]
         if owner is trace:
@@ -57,16 +63,28 @@ class name_scope:  # noqa: N801 - TensorFlow's name
 
     def __enter__(self) -> str:
         """Return the prefix, including "/". A name that the trace already uses gets a number."""
-        trace = tracing.current()
-        if not self._name or self._name.endswith("/"):
-            scope = self._name
-        else:
-            full = prefix() + self._name
-            scope = (full if trace is None else trace.unique_name(full)) + "/"
-        _local.entered.append((trace, scope))
-        return scope
+        return _enter(tracing.current(), self._name)
 
     def __exit__(self, *exception: object) -> None:
+        _local.entered.pop()
+
+
+def _enter(trace: Any, name: str) -> str:
+    if not name or name.endswith("/"):
+        scope = name
+    else:
+        full = prefix(trace) + name
+        scope = (full if trace is None else trace.unique_name(full)) + "/"
+    _local.entered.append((trace, scope))
+    return scope
+
+
+@contextmanager
+def entered(trace: Any, name: str) -> Iterator[str]:
+    """Enter a scope of a trace or graph, which need not be the current one."""
+    try:
+        yield _enter(trace, name)
+    finally:
         _local.entered.pop()
 
 

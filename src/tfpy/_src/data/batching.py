@@ -15,7 +15,7 @@ from tfpy._src.core.tensor import from_array
 from tfpy._src.core.type_spec import RecordSpec
 from tfpy._src.data import structure
 from tfpy._src.data.node import UNKNOWN, DatasetNode, Picks
-from tfpy._src.data.run import NOT_YET, DatasetRun
+from tfpy._src.data.run import NOT_YET, Continuing, DatasetRun, Failed, recovering
 from tfpy._src.data.specs import batched, rows_of, unbatched
 from tfpy._src.data.stacking import count_of, rows_of_leaf, stacked
 from tfpy._src.data.structure import Flat
@@ -121,16 +121,25 @@ class Unbatch(DatasetNode):
         return structure.map_structure(unbatched, self.inputs[0].spec)
 
     def elements(self, run: DatasetRun) -> Iterator[Flat]:
-        for element in self.inputs[0].elements(run):
-            if element is NOT_YET:
-                yield element
+        return Continuing(self._elements(run))
+
+    @staticmethod
+    def _sized(element: Flat) -> tuple[Flat, int]:
+        """Return an element with the number of its rows."""
+        counts = {count_of(leaf) for leaf in element if leaf is not None}
+        if len(counts) > 1:
+            raise InvalidArgumentError(
+                None, "unbatch", "Input element must have the same batch size in each component"
+            )
+        (count,) = counts or (0,)
+        return element, count
+
+    def _elements(self, run: DatasetRun) -> Iterator[Any]:
+        for pair in recovering(run.map(self._sized, self.inputs[0].elements(run))):
+            if pair is NOT_YET or isinstance(pair, Failed):
+                yield pair
                 continue
-            counts = {count_of(leaf) for leaf in element if leaf is not None}
-            if len(counts) > 1:
-                raise InvalidArgumentError(
-                    None, "unbatch", "Input element must have the same batch size in each component"
-                )
-            (count,) = counts or (0,)
+            element, count = pair
             yield from zip(
                 *([None] * count if leaf is None else rows_of_leaf(leaf) for leaf in element),
                 strict=True,

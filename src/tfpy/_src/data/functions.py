@@ -32,9 +32,9 @@ from tfpy._src.functions.tf_function.concrete import ConcreteFunction
 from tfpy._src.functions.tf_function.open import OpenConcreteFunction
 from tfpy._src.functions.tf_function.polymorphic import Function
 from tfpy._src.functions.tf_function.signature import TensorSpec
-from tfpy._src.functions.tf_function.traceable import CONVERTERS
 from tfpy._src.functions.tf_function.type_specs import with_shape
 from tfpy._src.functions.tf_function.value_specs import NoneTensorSpec
+from tfpy._src.functions.trace.converting import passed
 from tfpy._src.functions.trace.trace import Extra
 
 
@@ -161,7 +161,7 @@ class DataFunction:
         name: str,
         example: Callable[[], Flat | None],
     ) -> None:
-        self._function = CONVERTERS[-1](function)
+        self._function = passed(function)
         self._given = spec
         self._name = name
         self._example = example

@@ -22,7 +22,7 @@ from tfpy._src.core.tensor import Tensor
 from tfpy._src.core.tensor_shape import TensorShape
 from tfpy._src.data import structure
 from tfpy._src.data.node import DatasetNode
-from tfpy._src.data.run import NOT_YET, DatasetRun, NotAwaitedError
+from tfpy._src.data.run import NOT_YET, Continuing, DatasetRun, Failed, NotAwaitedError
 from tfpy._src.data.specs import are_compatible
 from tfpy._src.data.structure import Flat
 from tfpy._src.functions.tf_function.signature import TensorSpec
@@ -57,18 +57,35 @@ class GeneratorNode(DatasetNode):
         return self._spec
 
     def elements(self, run: DatasetRun) -> Iterator[Flat]:
+        return Continuing(self._elements(run))
+
+    def _elements(self, run: DatasetRun) -> Iterator[Any]:
         read = _reader(self._spec)
         try:
             made = self._make(*(a.numpy() for a in self._arguments))
             values = run.arriving(aiter(made)) if hasattr(made, "__aiter__") else iter(made)
             for value in values:
-                yield value if value is NOT_YET else read(value)
-        except (OpError, NotAwaitedError):
-            raise
+                yield value if value is NOT_YET else self._read(read, value)
         except Exception as error:
-            kind = next(made for kinds, made in _ERRORS if isinstance(error, kinds))
-            text = f"{type(error).__name__}: {error}"
-            raise kind(None, "from_generator", text) from error
+            raise _as_op_error(error) from error
+
+    @staticmethod
+    def _read(read: Callable[[Any], Flat], value: Any) -> Flat | Failed:
+        """Return a yielded value as an element, or the error if it does not match the spec."""
+        try:
+            return read(value)
+        except Exception as error:
+            found = _as_op_error(error)
+            found.__cause__ = error
+            return Failed(found)
+
+
+def _as_op_error(error: Exception) -> Exception:
+    """Return the error of TensorFlow's op for an error of a generator function."""
+    if isinstance(error, OpError | NotAwaitedError):
+        return error
+    kind = next(made for kinds, made in _ERRORS if isinstance(error, kinds))
+    return kind(None, "from_generator", f"{type(error).__name__}: {error}")
 
 
 def signature(output_types: Any, output_shapes: Any, output_signature: Any) -> Any:

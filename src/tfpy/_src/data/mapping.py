@@ -14,7 +14,7 @@ from tfpy._src.core.tensor_shape import TensorShape
 from tfpy._src.data import structure
 from tfpy._src.data.functions import DataFunction
 from tfpy._src.data.node import DatasetNode, RowTable
-from tfpy._src.data.run import NOT_YET, DatasetRun
+from tfpy._src.data.run import NOT_YET, Continuing, DatasetRun, Failed, recovering
 from tfpy._src.data.specs import DatasetSpec
 from tfpy._src.data.structure import Flat
 from tfpy._src.functions.tf_function.signature import TensorSpec
@@ -111,12 +111,20 @@ class TakeWhile(DatasetNode):
         self._predicate = predicate_of(predicate, source, "take_while")
 
     def elements(self, run: DatasetRun) -> Iterator[Flat]:
-        holds = self._predicate.start(run)
-        for element in self.inputs[0].elements(run):
-            if element is NOT_YET:
-                yield element
+        return Continuing(self._elements(run))
+
+    def _elements(self, run: DatasetRun) -> Iterator[Any]:
+        call = self._predicate.start(run)
+
+        def checked(element: Flat) -> tuple[Flat, Any]:
+            return element, call(element)[0]
+
+        for pair in recovering(run.map(checked, self.inputs[0].elements(run))):
+            if pair is NOT_YET or isinstance(pair, Failed):
+                yield pair
                 continue
-            if not holds(element)[0]:
+            element, holds = pair
+            if not holds:
                 return
             yield element
 
@@ -208,13 +216,14 @@ class Scan(DatasetNode):
     def elements(self, run: DatasetRun) -> Iterator[Flat]:
         call, state = self._state.function.start(run), self._state.first
         size = len(state)
-        for element in self.inputs[0].elements(run):
-            if element is NOT_YET:
-                yield element
-                continue
+
+        def output(element: Flat) -> Flat:
+            nonlocal state
             found = call((*state, *element))
             state = found[:size]
-            yield found[size:]
+            return found[size:]
+
+        return run.map(output, self.inputs[0].elements(run))
 
     @property
     def cardinality(self) -> int:

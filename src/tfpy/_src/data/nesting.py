@@ -15,7 +15,7 @@ from tfpy._src.data import structure
 from tfpy._src.data.functions import DataFunction
 from tfpy._src.data.mapping import function_of
 from tfpy._src.data.node import INFINITE, UNKNOWN, DatasetNode
-from tfpy._src.data.run import NOT_YET, DatasetRun
+from tfpy._src.data.run import NOT_YET, Continuing, DatasetRun, Failed, recovering
 from tfpy._src.data.specs import DatasetSpec
 from tfpy._src.data.structure import Flat
 from tfpy._src.functions.tf_function.signature import TensorSpec
@@ -42,13 +42,25 @@ class FlatMap(DatasetNode):
         return self._spec
 
     def elements(self, run: DatasetRun) -> Iterator[Flat]:
+        return Continuing(self._elements(run))
+
+    def _elements(self, run: DatasetRun) -> Iterator[Any]:
         call = self._function.start(run)
-        for element in self.inputs[0].elements(run):
-            if element is NOT_YET:
+        for element in recovering(self.inputs[0].elements(run)):
+            if element is NOT_YET or type(element) is Failed:
                 yield element
                 continue
+            found = self._started(call, element, run)
+            yield from (found,) if isinstance(found, Failed) else recovering(found)
+
+    def _started(self, call: Any, element: Any, run: DatasetRun) -> Iterator[Flat] | Failed:
+        """Return the elements of the dataset for an element, or the error of the function."""
+        try:
             (node,) = call(element)
-            yield from node.elements(run.within())
+            found: Iterator[Flat] = node.elements(run.within())
+            return found
+        except Exception as error:  # Python functions raise exceptions of any class
+            return Failed(error)
 
 
 def _elements_of(spec: Any) -> Any:
@@ -76,17 +88,17 @@ class Interleave(FlatMap):
         super().__init__(source, function, "interleave")
         self._cycle, self._block = cycle, block
 
-    def elements(self, run: DatasetRun) -> Iterator[Flat]:
+    def _elements(self, run: DatasetRun) -> Iterator[Any]:
         call = self._function.start(run)
-        source = self.inputs[0].elements(run)
-        places: list[Iterator[Flat] | None] = [None] * self._cycle
+        source = recovering(self.inputs[0].elements(run))
+        places: list[Iterator[Flat | Failed] | None] = [None] * self._cycle
         at = taken = opened = 0
         exhausted = False
         while not exhausted or opened:
             current = places[at]
             if current is not None:
                 element = next(current, None)
-                if element is NOT_YET:
+                if element is NOT_YET or type(element) is Failed:
                     yield element
                     continue
                 if element is None:
@@ -101,13 +113,16 @@ class Interleave(FlatMap):
                 at, taken = (at + 1) % self._cycle, 0
             else:
                 argument = next(source, None)
-                if argument is NOT_YET:
+                if argument is NOT_YET or type(argument) is Failed:
                     yield argument
                 elif argument is None:
                     exhausted = True
                 else:
-                    (node,) = call(argument)
-                    places[at] = node.elements(run.within())
+                    found = self._started(call, argument, run)
+                    if isinstance(found, Failed):
+                        yield found
+                        continue
+                    places[at] = recovering(found)
                     opened += 1
 
 

@@ -97,8 +97,8 @@ class DatasetRun:
         return filter(holds, items)
 
     def slice(self, items: Iterator[T], start: int, stop: int | None, step: int = 1) -> Iterator[T]:
-        """Return the items of a slice."""
-        return islice(items, start, stop, step)
+        """Return the items of a slice. The iterator can continue after an error."""
+        return _Slice(items, start, stop, step)
 
     def zip(self, columns: Sequence[Iterator[T]]) -> Iterator[tuple[T, ...]]:
         """Combine corresponding items, up to the end of the shortest column."""
@@ -112,6 +112,63 @@ class DatasetRun:
     def chunks(self, items: Iterator[T], size: int) -> Iterator[list[T]]:
         """Yield lists of `size` items, fewer at the end. The iterator continues after errors."""
         return _Chunks(items, size)
+
+
+class Failed:
+    """An error in place of an element, which a generator yields so that it can continue."""
+
+    def __init__(self, error: Exception) -> None:
+        self.error = error
+
+
+def recovering(items: Iterator[T]) -> Iterator[T | Failed]:
+    """Yield items, and errors in place of the items that cannot be computed."""
+    while True:
+        try:
+            yield from items
+            return
+        except Exception as error:  # Python functions raise exceptions of any class
+            yield Failed(error)
+
+
+class Continuing:
+    """The items of a generator. Errors among them are raised, and do not end the generator."""
+
+    def __init__(self, items: Iterator[Any]) -> None:
+        self._items = items
+
+    def __iter__(self) -> Iterator[Any]:
+        return self
+
+    def __next__(self) -> Any:
+        item = next(self._items)
+        if type(item) is Failed:
+            raise item.error
+        return item
+
+
+class _Slice:
+    """The items of a slice. Unlike `itertools.islice`, it continues after an error."""
+
+    def __init__(self, items: Iterator[Any], start: int, stop: int | None, step: int) -> None:
+        self._items = items
+        self._wanted = islice(count(), start, stop, step)
+        self._next: int | None = next(self._wanted, None)
+        self._at = 0
+
+    def __iter__(self) -> Iterator[Any]:
+        return self
+
+    def __next__(self) -> Any:
+        if self._next is None:
+            raise StopIteration
+        while self._at < self._next:
+            next(self._items)
+            self._at += 1
+        item = next(self._items)
+        self._at += 1
+        self._next = next(self._wanted, None)
+        return item
 
 
 class _Chunks:

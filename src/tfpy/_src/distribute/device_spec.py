@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 _TYPES = ("CPU", "GPU", "TPU", "CUSTOM")
@@ -176,3 +176,17 @@ class DeviceSpec(_Parts):
         return f"<DeviceSpec({parts})>"
 
     __str__ = __repr__
+
+
+def merging(device: Any) -> Callable[[Any], str]:
+    """Return a function that adds the parts of a device's name to the device of an operation.
+
+    Raises:
+        ValueError: If a part of the name is unknown.
+    """
+    found = (
+        device
+        if isinstance(device, DeviceSpec)
+        else DeviceSpec.from_string(getattr(device, "name", device))
+    )
+    return lambda op: found.make_merged_spec(DeviceSpec.from_string(op.device)).to_string()

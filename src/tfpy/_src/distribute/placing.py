@@ -7,6 +7,7 @@ from contextlib import contextmanager, nullcontext
 
 from tfpy._src.backends import registry
 from tfpy._src.backends.devices import devices_of
+from tfpy._src.base import tracing
 from tfpy._src.base.errors import InvalidArgumentError
 from tfpy._src.distribute.device_spec import DeviceSpec
 from tfpy._src.distribute.devices import LogicalDevice, list_logical_devices
@@ -70,13 +71,16 @@ def device(device_name: str | DeviceSpec | LogicalDevice | None) -> Iterator[Non
 
     Args:
         device_name: Name of a device such as `"/GPU:0"`, a `tf.DeviceSpec` or a
-            `tf.config.LogicalDevice`. If it is None, the context has no effect.
+            `tf.config.LogicalDevice`. If it is None, the context has no effect. In a `tf.Graph`,
+            the name becomes the attribute `device` of operations, and None ignores the enclosing
+            contexts.
 
     Returns:
         A context manager.
 
     Raises:
         ValueError: If `device_name` is not the name of a device.
+        RuntimeError: If `device_name` is a function.
         tf.errors.InvalidArgumentError: If the device does not exist, and
             `tf.config.set_soft_device_placement(False)` was called.
 
@@ -89,6 +93,13 @@ def device(device_name: str | DeviceSpec | LogicalDevice | None) -> Iterator[Non
 
     See also: `tf.config.list_logical_devices`, `tf.DeviceSpec`.
     """
+    if callable(device_name) and not hasattr(device_name, "name"):
+        raise RuntimeError("tf.device does not support functions.")
+    graph = tracing.active_graph()
+    if graph is not None:
+        with graph.device(device_name):
+            yield
+        return
     if device_name is None:
         yield
         return

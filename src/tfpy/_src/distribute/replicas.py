@@ -21,7 +21,8 @@ from tfpy._src.core.tensor import Tensor
 from tfpy._src.distribute.values import PerReplica
 from tfpy._src.functions.control.replica import Replica, replicated
 from tfpy._src.functions.tf_function.polymorphic import Function
-from tfpy._src.functions.tf_function.traceable import CONVERTERS, Settings
+from tfpy._src.functions.tf_function.traceable import Settings
+from tfpy._src.functions.trace.converting import CONVERTERS
 from tfpy._src.tensors.array.joining import concat
 from tfpy._src.tensors.array.reshaping import expand_dims, reshape
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from typing import Any
 
+from tfpy._src.base import tracing
 from tfpy._src.core import nest
 from tfpy._src.core.conversion import convert_to_tensor
 from tfpy._src.core.tensor import Tensor
@@ -26,6 +27,7 @@ from tfpy._src.distribute.naming import full_name
 from tfpy._src.distribute.reduce_op import ReduceOp
 from tfpy._src.distribute.replicas import Replicas, alone, side_by_side
 from tfpy._src.distribute.values import PerReplica
+from tfpy._src.functions.trace.converting import passed
 from tfpy._src.tensors.array.joining import stack
 from tfpy._src.tensors.math.reductions import reduce_mean, reduce_sum
 from tfpy._src.tensors.variables.on_read import OnRead
@@ -173,7 +175,8 @@ class Strategy(FormerStrategy):
         if self._replicas is None or counts == {1}:
             with context.running(self, 1):
                 args, given = nest.map_structure(_only, (tuple(args), given))
-                result = fn(*args, **given)
+                replica = passed(fn) if tracing.local.active else fn
+                result = replica(*args, **given)
             return alone(result) if counts else result
         with context.running(self, self.replicas):
             return self._replicas.run(fn, args, given)

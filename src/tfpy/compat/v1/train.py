@@ -55,8 +55,12 @@ from tfpy._src.checkpoints.state import (
     latest_checkpoint as latest_checkpoint,
     update_checkpoint_state as update_checkpoint_state,
 )
+from tfpy._src.checkpoints.warm_starting import VocabInfo as VocabInfo, warm_start as warm_start
 from tfpy._src.formats.summary.file_writer import summary_iterator as summary_iterator
-from tfpy._src.library.compat.graphs.coordinator import Coordinator as Coordinator
+from tfpy._src.library.compat.graphs.coordinator import (
+    Coordinator as Coordinator,
+    LooperThread as LooperThread,
+)
 from tfpy._src.library.compat.graphs.decays import (
     cosine_decay_restarts as cosine_decay_restarts,
     linear_cosine_decay as linear_cosine_decay,

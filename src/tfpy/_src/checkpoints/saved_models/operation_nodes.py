@@ -70,6 +70,11 @@ class _Nodes:
 
     def add(self, op: Operation) -> None:
         """Add the nodes of an operation. The last one has its name."""
+        self._add(op)
+        if op.device and op.message is None:
+            self._message.node[-1].device = op.device
+
+    def _add(self, op: Operation) -> None:
         variable = self._handles.get(op)
         if op.message is not None:
             self._message.node.append(op.message)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
+import logging
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Self
 
-from tfpy._src.base.errors import OutOfRangeError
+from tfpy._src.base.errors import AbortedError, OutOfRangeError, UnavailableError
 from tfpy._src.base.members import Listed
 from tfpy._src.checkpoints.sessions.hooks import (
     SessionRunArgs,
@@ -30,6 +32,9 @@ from tfpy._src.functions.graph_mode.defaults import get_default_graph
 from tfpy._src.library.compat.graphs.coordinator import Coordinator
 
 USE_DEFAULT = object()
+_LOST = (AbortedError, UnavailableError)
+"""Errors of runs in which another process was lost."""
+_log = logging.getLogger("tensorflow")
 
 
 class StepContext:
@@ -42,7 +47,7 @@ class StepContext:
         """Function that runs fetches and calls the hooks."""
 
     def request_stop(self) -> None:
-        """Stop the iterations.
+        """Stop the iterations: `run_step_fn` raises the error, which ends the `with` block.
 
         Raises:
             StopIteration: Always.
@@ -52,6 +57,9 @@ class StepContext:
 
 class MonitoredSession(Listed):
     """A session that initializes Variables, restores checkpoints and calls hooks.
+
+    After an AbortedError or UnavailableError it creates a new session, which restores the latest
+    checkpoint, and runs the step again.
 
     Args:
         session_creator: A `tf.compat.v1.train.SessionCreator`. Default: a `ChiefSessionCreator`.
@@ -83,11 +91,39 @@ class MonitoredSession(Listed):
         self._was_finalized = graph.finalized
         for hook in self._hooks:
             hook.begin()
-        self._sess: Any = (session_creator or ChiefSessionCreator()).create_session()
+        self._creator = session_creator or ChiefSessionCreator()
+        self._sess: Any = None
+        self._stops = False
+        self._recovered(self._start)
+
+    _recovers = True
+    """True if errors of a lost process are followed by a new session."""
+
+    def _start(self) -> None:
+        sess = self._creator.create_session()
         self._coord = Coordinator([])
         self._stops = False
+        self._sess = sess
         for hook in self._hooks:
-            hook.after_create_session(self._sess, self._coord)
+            hook.after_create_session(sess, self._coord)
+
+    def _recovered(self, action: Callable[[], Any]) -> Any:
+        """Return the result of an action. Repeat it in a new session if a process was lost."""
+        while True:
+            try:
+                return action()
+            except _LOST as error:
+                if not self._recovers:
+                    raise
+                _log.info(
+                    "The session is created again, because a process was lost or restarted: %s",
+                    error,
+                )
+            if self._sess is not None:
+                self._sess.close()
+                self._sess = None
+            if action != self._start:
+                self._recovered(self._start)
 
     @property
     def graph(self) -> Any:
@@ -114,8 +150,21 @@ class MonitoredSession(Listed):
         Raises:
             RuntimeError: If the session is closed, has been stopped, or hooks feed the same tensor.
         """
+        self._check_open()
+        call = functools.partial(self._run_once, fetches, feed_dict, options, run_metadata)
+        return self._recovered(call)
+
+    def _check_open(self) -> None:
         if self._sess is None:
             raise RuntimeError("Session is already closed.")
+
+    def _run_once(
+        self,
+        fetches: Any,
+        feed_dict: Mapping[Any, Any] | None,
+        options: object,
+        run_metadata: object,
+    ) -> Any:
         if self.should_stop():
             raise RuntimeError("Run called even after should_stop requested.")
         context = SessionRunContext(SessionRunArgs(fetches, feed_dict), self._sess)
@@ -150,6 +199,8 @@ class MonitoredSession(Listed):
 
         Raises:
             ValueError: If the function has other parameters.
+            StopIteration: If the function has called `step_context.request_stop`.
+            RuntimeError: If the session is closed.
         """
         names = tuple(inspect.signature(step_fn).parameters)
         if names not in (("step_context",), ("self", "step_context")):
@@ -157,11 +208,17 @@ class MonitoredSession(Listed):
                 "`step_fn` may either have one `step_context` argument, or `self` and "
                 f"`step_context` arguments if it's an instance method. Got {names} instead."
             )
-        try:
-            return step_fn(StepContext(self._sess, self.run))
-        except StopIteration:
-            self._stops = True
-            return None
+        self._check_open()
+
+        def run(
+            fetches: Any,
+            feed_dict: Mapping[Any, Any] | None = None,
+            options: object = None,
+            run_metadata: object = None,
+        ) -> Any:
+            return self._run_once(fetches, feed_dict, options, run_metadata)
+
+        return self._recovered(lambda: step_fn(StepContext(self._sess, run)))
 
     def should_stop(self) -> bool:
         """Return True if the session is closed, or a hook has requested a stop.
@@ -196,7 +253,10 @@ class MonitoredSession(Listed):
 
     def __exit__(self, kind: Any, *error: object) -> bool:
         is_end = kind is None or kind in (OutOfRangeError, StopIteration)
-        self._close(is_end)
+        if kind is None:
+            self._check_open()
+        if self._sess is not None:
+            self._close(is_end)
         return is_end
 
 
@@ -236,6 +296,8 @@ class SingularMonitoredSession(MonitoredSession):
             scaffold, master, config, checkpoint_dir, checkpoint_filename_with_path
         )
         super().__init__(creator, hooks, stop_grace_period_secs)
+
+    _recovers = False
 
     def raw_session(self) -> Any:
         """Return the session without hooks.

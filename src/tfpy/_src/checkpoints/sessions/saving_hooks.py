@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from tfpy._src.checkpoints.graph_checkpoints import write_graph
 from tfpy._src.checkpoints.sessions.hooks import (
     LOGGER,
     SecondOrStepTimer,
@@ -179,7 +180,8 @@ class CheckpointSaverHook(SessionRunHook):
         checkpoint_basename: Name of the checkpoints. Default: `"model.ckpt"`.
         scaffold: `tf.compat.v1.train.Scaffold` with a saver.
         listeners: List of `tf.compat.v1.train.CheckpointSaverListener`.
-        save_graph_def: If True, the event file contains the graph.
+        save_graph_def: If True, the graph is written to the event file, to `graph.pbtxt` and with
+            each checkpoint.
 
     Raises:
         ValueError: If both `saver` and `scaffold` are specified.
@@ -225,8 +227,10 @@ class CheckpointSaverHook(SessionRunHook):
 
     def after_create_session(self, session: Any, coord: Any) -> None:
         step = session.run(self._global_step_tensor)
+        graph = get_default_graph()
         if self._save_graph_def:
-            self._writer.add_graph(get_default_graph())
+            write_graph(graph.as_graph_def(add_shapes=True), self._dir, "graph.pbtxt")
+            self._writer.add_graph(graph)
         self._save(session, step)
         self._timer.update_last_triggered_step(step)
 
@@ -250,7 +254,9 @@ class CheckpointSaverHook(SessionRunHook):
         LOGGER.info("Saving checkpoints for %d into %s.", step, self._save_path)
         saver = self._scaffold.saver if self._scaffold is not None else self._saver
         saver = saver or get_default_graph().get_collection("savers")[0]
-        saver.save(session, self._save_path, global_step=step)
+        saver.save(
+            session, self._save_path, global_step=step, write_meta_graph=self._save_graph_def
+        )
         log = SessionLog(status=SessionLog.CHECKPOINT, checkpoint_path=self._save_path)
         self._writer.add_session_log(log, step)
         stops = [listener.after_save(session, step) for listener in self._listeners]

@@ -220,6 +220,7 @@ class Importer:
         if message is not None and len(self._graph.operations) > before:
             op = self._graph.operations[before]
             op.message, op.library = self._renamed(message, op), self._message.library
+            self._graph.place(op)  # adds the context's device to the device in the message
 
     def _source(self, name: str) -> Any:
         """Return the value that a node reads."""

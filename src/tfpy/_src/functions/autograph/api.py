@@ -21,7 +21,7 @@ from tfpy._src.functions.autograph.build import OPERATORS
 from tfpy._src.functions.autograph.convert import converted_code
 from tfpy._src.functions.autograph.marks import is_marked
 from tfpy._src.functions.autograph.operators.builtins import BUILTINS, LazyRange
-from tfpy._src.functions.tf_function.traceable import CONVERTERS
+from tfpy._src.functions.trace.converting import CONVERTERS
 from tfpy._src.tensors.array import ranges
 
 

@@ -6,6 +6,8 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
+from tfpy._src.functions.trace.converting import converting
+
 _MARK = "ag__do_not_convert"
 
 
@@ -36,7 +38,8 @@ def do_not_convert(func: Callable[..., Any] | None = None) -> Callable[..., Any]
 
     @functools.wraps(function)
     def unconverted(*args: Any, **kwargs: Any) -> Any:
-        return function(*args, **kwargs)
+        with converting(False):
+            return function(*args, **kwargs)
 
     setattr(unconverted, _MARK, True)
     return unconverted

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+from tfpy._src.base import tracing
 from tfpy._src.compiler.ir.sizes import agreed, size_of
 from tfpy._src.core.conversion import convert_to_tensor, is_operand
 from tfpy._src.core.operand import CompositeOperand
@@ -15,6 +16,7 @@ from tfpy._src.functions.control.composite_mapping import is_composite, mapped, 
 from tfpy._src.functions.control.control_flow import repeat
 from tfpy._src.functions.control.record_rows import RecordRows, has_records
 from tfpy._src.functions.control.tensor_array import TensorArray
+from tfpy._src.functions.trace.converting import passed
 from tfpy._src.tensors.array.slicing import take
 
 Function = Callable[..., Any]
@@ -69,6 +71,7 @@ def map_fn(
     See also: `tf.vectorized_map`, `tf.scan`.
     """
     check_callable(fn)
+    fn = passed(fn) if tracing.local.active else fn
     signature = fn_output_signature if fn_output_signature is not None else dtype
     if has_records(elems, signature):
         given = RecordRows(fn, elems, signature)

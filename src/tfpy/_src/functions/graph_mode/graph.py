@@ -24,6 +24,7 @@ from tfpy._src.functions.graph_mode.inference import Inferred, infer, leaves, ma
 from tfpy._src.functions.graph_mode.lookup import Lookup
 from tfpy._src.functions.graph_mode.operation import TYPES, Operation, name_of
 from tfpy._src.functions.graph_mode.overriding import Overriding
+from tfpy._src.functions.graph_mode.placing import Placing
 from tfpy._src.functions.graph_mode.recording import install, uninstall
 from tfpy._src.functions.graph_mode.tensors import GraphTensor
 from tfpy._src.tensors.variables.variable import Variable
@@ -53,7 +54,7 @@ def _identity(value: Any) -> Any:
     return value
 
 
-class Graph(Collections, Lookup, Overriding):
+class Graph(Collections, Lookup, Overriding, Placing):
     """A graph of operations, which `tf.compat.v1.Session` runs.
 
     Inside `with graph.as_default():`, calls of functions create operations instead of computing.
@@ -76,6 +77,7 @@ class Graph(Collections, Lookup, Overriding):
     """False, because the graph does not belong to a `tf.function`."""
 
     def __init__(self) -> None:
+        super().__init__()
         self.name = "graph"
         self.scope = ""
         """Prefix of names outside of name scopes."""
@@ -139,6 +141,7 @@ class Graph(Collections, Lookup, Overriding):
         if self.finalized:
             raise RuntimeError("Graph is finalized and cannot be modified.")
         self._by_name[op.name] = op
+        self.place(op)
         self.operations.append(op)
         return len(self.operations) - 1
 

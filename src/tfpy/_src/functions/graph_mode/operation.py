@@ -79,6 +79,9 @@ class Operation:
     """Tensors and Variables with respect to which the operation computes gradients."""
     message: Any = None
     """The `tf.compat.v1.NodeDef` from which the operation was imported."""
+    colocated: tuple[bytes, ...] = ()
+    """Names of operations with which `colocate_with` places this one."""
+    _device = ""
     library: Any = None
     """Functions that the imported operation may call, as a message."""
 
@@ -137,8 +140,25 @@ class Operation:
 
     @property
     def device(self) -> str:
-        """Empty string: tfpy places operations itself."""
-        return ""
+        """Name of the device that the program has specified. tfpy chooses devices itself."""
+        return self._device or (self.message.device if self.message is not None else "")
+
+    def set_device(self, device: Any) -> None:
+        """Specify a device.
+
+        Args:
+            device: Name of the device, or a `tf.DeviceSpec`.
+        """
+        name = device.to_string() if hasattr(device, "to_string") else device
+        self._device = str(name or "")
+
+    def colocation_groups(self) -> list[bytes]:
+        """Return the names of the operations that have the same device.
+
+        Returns:
+            List of bytes such as `b"loc:@x"`.
+        """
+        return [*self.colocated] or [f"loc:@{self.name}".encode()]
 
     @functools.cached_property
     def node_def(self) -> Any:

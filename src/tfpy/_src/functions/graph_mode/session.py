@@ -119,7 +119,7 @@ class Session:
         if isinstance(fetch, Composite):
             return [self._expanded(t) for t in fetch.components]
         try:
-            return self.graph.as_graph_element(fetch)
+            found = self.graph.as_graph_element(fetch)
         except TypeError as error:
             raise TypeError(
                 f"Fetch argument {fetch!r} has invalid type {type(fetch).__name__!r}, must be a "
@@ -129,6 +129,9 @@ class Session:
             raise ValueError(
                 f"Fetch argument {fetch!r} cannot be interpreted as a Tensor. ({error.args[0]})"
             ) from None
+        if not self.graph.is_fetchable(found):
+            raise ValueError(f"{found.name} has been marked as not fetchable.")
+        return found
 
     def _feeds(self, feed_dict: Mapping[Any, Any]) -> dict[GraphTensor, Tensor]:
         found: dict[GraphTensor, Tensor] = {}
@@ -143,6 +146,8 @@ class Session:
                 raise TypeError(
                     f"Cannot interpret feed_dict key as Tensor: {error.args[0]}"
                 ) from None
+            if not self.graph.is_feedable(tensor):
+                raise ValueError(f"Tensor {tensor.name} may not be fed.")
             found[tensor] = _fed(tensor, value)
         return found
 

@@ -92,6 +92,11 @@ class GraphTensor(SymbolicTensor):
         return self.op.graph
 
     @property
+    def device(self) -> str:
+        """Name of the device that the program has specified for the operation."""
+        return self.op.device
+
+    @property
     def value_index(self) -> int:
         """Number of the tensor among the results of its operation."""
         return self.value

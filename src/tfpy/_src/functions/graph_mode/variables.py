@@ -95,6 +95,11 @@ class GraphVariable(Variable):
             keys.append(GraphKeys.TRAINABLE_VARIABLES)
         graph.add_to_collections(keys, self)
 
+    @property
+    def device(self) -> str:
+        """Name of the device that the program has specified for the Variable."""
+        return self.op.device
+
     @classmethod
     def declared(cls, graph: Graph, op: Operation, shape: Any, dtype: DType) -> GraphVariable:
         """Return a Variable for an imported operation. It is not in a collection.

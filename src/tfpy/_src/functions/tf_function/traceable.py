@@ -16,15 +16,10 @@ from tfpy._src.functions.tf_function.arguments import bind, spread
 from tfpy._src.functions.tf_function.concrete import ConcreteFunction
 from tfpy._src.functions.tf_function.conforming import conform
 from tfpy._src.functions.tf_function.signature import Call
+from tfpy._src.functions.trace.converting import CONVERTERS, converting
 
 _BITS = {None: 0, "int8": 8, "int4": 4}
 """Number of bits for products with weights, by the value of `quantize`. 0 keeps the dtype."""
-
-CONVERTERS: list[Callable[..., Any]] = [lambda function: function]
-"""Functions that convert the control flow of a Python function to ops. The last one is used.
-
-`functions/autograph/` appends its own.
-"""
 
 
 class Settings:
@@ -178,7 +173,8 @@ class Traceable:
     def run(self, arguments: dict[str, Any]) -> Any:
         """Run the Python function on arguments by parameter name."""
         args, kwargs = spread(self.signature, arguments)
-        return self.converted()(*args, **kwargs)
+        with converting(self._autograph):
+            return self.converted()(*args, **kwargs)
 
     def converted(self) -> Callable[..., Any]:
         """Return the Python function, with its control flow converted if AutoGraph is on."""

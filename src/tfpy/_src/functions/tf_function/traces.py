@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import functools
 import logging
 import threading
+import types
 import weakref
 from collections import OrderedDict, deque
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from tfpy._src.backends import registry
@@ -23,28 +26,50 @@ _CALLS = 10  # number of recent calls that are considered
 _MANY = 5  # number of traces among these that causes a warning
 _MAX_WARNINGS = 2  # per function
 
-_TEXT = """%d out of the last %d calls of the tf.function '%s' traced it again, which is slow. \
-Create a tf.function once, outside of loops. Pass numbers that change as tensors, because each \
-Python value has its own trace. Each shape has its own trace as well; an input_signature with None \
-in place of a size serves all sizes"""
+_TEXT = """%d out of the last %d calls of the tf.function '%s' traced it again. \
+Tracing is expensive. Create a tf.function once, outside of loops. Pass numbers that change as \
+tensors, because each Python value has its own trace. Each shape has its own trace as well; an \
+input_signature with None in place of a size serves all sizes"""
 
 
 class Retracing:
     """A detector of excessive retracing, by TensorFlow's rule of five traces in ten calls."""
 
-    def __init__(self, name: str) -> None:
-        self._name = name
+    def __init__(self) -> None:
         self._at = deque[int]()
+        self._calls = 0
         self._warnings = 0
 
-    def note(self, call: int) -> None:
-        """Record that the call with this number traced the function. Warn about frequent traces."""
+    def note(self, name: str, calls: int) -> None:
+        """Record that a function was traced, and warn about frequent traces.
+
+        Args:
+            name: Name of the function.
+            calls: Number of calls since the last trace, including the one that traced.
+        """
+        self._calls += calls
+        call = self._calls
         self._at.append(call)
         while call - self._at[0] >= _CALLS:
             self._at.popleft()
         if len(self._at) >= _MANY and self._warnings < _MAX_WARNINGS:
             self._warnings += 1
-            _log.warning(_TEXT, len(self._at), call - self._at[0] + 1, self._name)
+            _log.warning(_TEXT, len(self._at), call - self._at[0] + 1, name)
+
+
+_detectors: weakref.WeakKeyDictionary[types.CodeType, Retracing] = weakref.WeakKeyDictionary()
+"""Detectors by the code of a program's function, because a loop may make a function repeatedly."""
+_PACKAGE = f"{Path(__file__).parents[3]}/"
+
+
+def _detector(function: Any) -> Retracing:
+    """Return the detector for a Python function."""
+    while isinstance(function, functools.partial):
+        function = function.func
+    code = getattr(getattr(function, "__func__", function), "__code__", None)
+    if not isinstance(code, types.CodeType) or code.co_filename.startswith(_PACKAGE):
+        return Retracing()
+    return _detectors.setdefault(code, Retracing())
 
 
 _MAX_TRACES = 256  # per function; the least recently used trace is dropped
@@ -81,7 +106,9 @@ class Traces:
         """Lock that is held while the function is traced."""
         self._made_variables = False
         self.hits = self.misses = 0
-        self._retracing = Retracing(function.name)
+        self._retracing = _detector(function.function)
+        self._noted = 0
+        """Number of calls that the detector knows."""
         _all.add(self)
 
     def serving(self, call: Call) -> ConcreteFunction | Untraced:
@@ -168,7 +195,9 @@ class Traces:
         """
         self.misses += 1
         if not is_part:
-            self._retracing.note(self.hits + self.misses)
+            calls = self.hits + self.misses
+            self._retracing.note(self._function.name, calls - self._noted)
+            self._noted = calls
 
     def _made(self, call: Call) -> ConcreteFunction | Untraced:
         try:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import contextlib
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import TracebackType
+from typing import Any
 
 from tfpy._src.base import errors
 
@@ -159,3 +160,90 @@ class Coordinator:
         """
         if self._error is not None:
             raise self._error
+
+
+class LooperThread(threading.Thread):
+    """A thread that calls a function repeatedly, until its coordinator requests a stop.
+
+    Args:
+        coord: `tf.train.Coordinator`, which receives exceptions of the function.
+        timer_interval_secs: Number of seconds between the beginnings of calls. None and 0 call the
+            function without a pause.
+        target: Function to call. A subclass may override `run_loop` instead.
+        args: Positional arguments of the function.
+        kwargs: Keyword arguments of the function.
+
+    Raises:
+        ValueError: If `coord` is not a coordinator.
+
+    Example:
+        >>> import tfpy as tf
+        >>> coordinator = tf.train.Coordinator()
+        >>> looper = tf.compat.v1.train.LooperThread(coordinator, 1.0, coordinator.request_stop)
+        >>> looper.run()
+        >>> coordinator.should_stop()
+        True
+
+    See also: `tf.train.Coordinator`.
+    """
+
+    def __init__(
+        self,
+        coord: Coordinator,
+        timer_interval_secs: float | None,
+        target: Callable[..., object] | None = None,
+        args: Sequence[Any] | None = None,
+        kwargs: Mapping[str, Any] | None = None,
+    ) -> None:
+        if not isinstance(coord, Coordinator):
+            raise ValueError(f"'coord' argument must be a Coordinator: {coord}")
+        super().__init__()
+        self.daemon = True
+        self._coord, self._interval = coord, timer_interval_secs or 0.0
+        self._function, self._given = target, (tuple(args or ()), dict(kwargs or {}))
+        coord.register_thread(self)
+
+    @staticmethod
+    def loop(
+        coord: Coordinator,
+        timer_interval_secs: float | None,
+        target: Callable[..., object],
+        args: Sequence[Any] | None = None,
+        kwargs: Mapping[str, Any] | None = None,
+    ) -> LooperThread:
+        """Start a thread that calls a function repeatedly.
+
+        Args:
+            coord: `tf.train.Coordinator`.
+            timer_interval_secs: Number of seconds between the beginnings of calls.
+            target: Function to call.
+            args: Positional arguments of the function.
+            kwargs: Keyword arguments of the function.
+
+        Returns:
+            The started thread.
+        """
+        looper = LooperThread(coord, timer_interval_secs, target, args, kwargs)
+        looper.start()
+        return looper
+
+    def run(self) -> None:
+        """Call the function until the coordinator requests a stop."""
+        with self._coord.stop_on_exception():
+            self.start_loop()
+            at = time.monotonic()
+            while not self._coord.wait_for_stop(max(at - time.monotonic(), 0.0)):
+                at += self._interval
+                self.run_loop()
+            self.stop_loop()
+
+    def start_loop(self) -> None:
+        """Do nothing. A subclass may prepare the loop here."""
+
+    def run_loop(self) -> None:
+        """Call the function once."""
+        if self._function is not None:
+            self._function(*self._given[0], **self._given[1])
+
+    def stop_loop(self) -> None:
+        """Do nothing. A subclass may end the loop here."""

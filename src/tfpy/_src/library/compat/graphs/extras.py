@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from typing import Any
 
 import numpy as np
@@ -286,11 +286,11 @@ def _shown(values: Any, count: int) -> str:
 
 @contextmanager
 def colocate_with(op: object, ignore_existing: bool = False) -> Iterator[None]:
-    """Run a block without a change of the device, because tfpy chooses the device of all ops.
+    """Return a context manager that specifies the device of another operation in a `tf.Graph`.
 
     Args:
-        op: Tensor or operation next to which TensorFlow places the operations of the block.
-        ignore_existing: Has no effect.
+        op: Operation, tensor or Variable.
+        ignore_existing: If True, enclosing contexts are ignored.
 
     Returns:
         A context manager.
@@ -304,4 +304,6 @@ def colocate_with(op: object, ignore_existing: bool = False) -> Iterator[None]:
 
     See also: `tf.device`.
     """
-    yield
+    graph = tracing.active_graph()
+    with nullcontext() if graph is None else graph.colocate_with(op, ignore_existing):
+        yield

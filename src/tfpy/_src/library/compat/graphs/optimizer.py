@@ -14,6 +14,7 @@ from tfpy._src.core.indexed_slices import dense
 from tfpy._src.core.name_scope import name_scope
 from tfpy._src.core.typing import TensorLike
 from tfpy._src.functions.control.ordering import control_dependencies, group
+from tfpy._src.functions.graph_mode.collections import GraphKeys
 from tfpy._src.functions.graph_mode.recording import recorded
 from tfpy._src.library.compat.graphs.variables import trainable_variables
 from tfpy._src.tensors.array import making
@@ -182,15 +183,23 @@ class Optimizer:
                 f"No gradients provided for any variable: {[str(v) for _, v in pairs]}."
             )
         self._create_slots([v for _, v in used])
-        with name_scope(self._name):
+        with name_scope(name or self._name) as scope:
             self._prepare()
             updates = [self._update(_dense(g), v) for g, v in used]
             updates += [self._constrained(v, updates) for _, v in used if v.constraint]
             done = self._finish(updates)
             if global_step is None:
-                return group(*done, name=name or "update")
+                return self._trained(group(*done, name=scope))
             with control_dependencies(done if tracing.local.active else None):
-                return group(global_step.assign_add(1), name=name or "update")
+                return self._trained(group(global_step.assign_add(1), name=scope))
+
+    @staticmethod
+    def _trained(op: Any) -> Any:
+        """Add the operation that updates the Variables to the collection of the graph."""
+        graph = tracing.active_graph()
+        if graph is not None:
+            graph.add_to_collection(GraphKeys.TRAIN_OP, op)
+        return op
 
     def _constrained(self, variable: Any, updates: Sequence[Any]) -> Any:
         with control_dependencies(updates if tracing.local.active else None):

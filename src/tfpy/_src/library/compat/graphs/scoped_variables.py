@@ -88,9 +88,11 @@ def get_variable(
 
     See also: `tf.compat.v1.variable_scope`.
     """
-    if dtype is not None and initializer is not None and not callable(initializer):
+    if initializer is not None and not callable(initializer):
         found_dtype = convert_to_tensor(initializer).dtype
-        if found_dtype != as_dtype(dtype):
+        if dtype is None:
+            dtype = found_dtype
+        elif found_dtype != as_dtype(dtype):
             raise ValueError(
                 f"Initializer type '{found_dtype}' and explicit dtype '{as_dtype(dtype)}' don't "
                 "match."
@@ -126,8 +128,6 @@ def get_variable(
         "synchronization": synchronization,
         "aggregation": aggregation,
     }
-    if dtype is None and initializer is not None and hasattr(initializer, "dtype"):
-        arguments["dtype"] = as_dtype(initializer.dtype)
     getter = nested_getters(custom_getter, scope.custom_getter)
     found: Variable = (
         made(full, **arguments) if getter is None else getter(made, name=full, **arguments)
@@ -182,6 +182,8 @@ def found_or_made(
             "mean to set reuse=tf.AUTO_REUSE in VarScope?"
         )
     value = _initial(name, shape, dtype, initializer)
+    if shape is None and callable(initializer):
+        dtype = None  # the dtype of the value
     extra = {"collections": collections} if tracing.in_graph() and collections is not None else {}
     with scopes.name_scope(""):
         made: Variable = Variable(
