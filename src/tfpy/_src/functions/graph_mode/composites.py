@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -141,14 +141,14 @@ class GraphRaggedTensor(RaggedTensor):
             *(inner.nested_row_splits if isinstance(inner, RaggedTensor) else ()),
         )
 
-    def with_components(self, components: Sequence[Any]) -> RaggedTensor:
+    def with_components(self, components: Sequence[Any]) -> Any:
         return rebuilt(self, components)
 
-    def with_values(self, new_values: Any) -> GraphRaggedTensor:
+    def with_values(self, new_values: Any) -> Self:
         values = (
             new_values if isinstance(new_values, RaggedTensor) else convert_to_tensor(new_values)
         )
-        return GraphRaggedTensor(values, self._row_splits, self.uniform_row_length)
+        return type(self)(values, self._row_splits, self.uniform_row_length)
 
     def __repr__(self) -> str:
         return f"tf.RaggedTensor(values={self.values}, row_splits={self._row_splits})"
@@ -233,7 +233,9 @@ def _sampled(tensor: Tensor, sample: Any) -> Tensor:
     if known is not None:
         return known
     is_plain = tensor.dtype.is_numeric or tensor.dtype.is_bool
-    return constant(sample, tensor.dtype) if is_plain else constant("", shape=np.shape(sample))
+    return (
+        constant(sample, tensor.dtype) if is_plain else constant("", shape=np.asarray(sample).shape)
+    )
 
 
 def _known(tensor: Any) -> Any:
@@ -293,6 +295,10 @@ def _recorded(plain: Callable[..., Any], name: str) -> Callable[..., Any]:
     return method
 
 
+def _shape(value: Any) -> Any:
+    return value.shape if hasattr(value, "shape") else np.asarray(value).shape
+
+
 def _constructor(plain: Callable[..., Any], added: int | None) -> Any:
     """Return a class method that creates an operation while a graph is active.
 
@@ -309,7 +315,7 @@ def _constructor(plain: Callable[..., Any], added: int | None) -> Any:
             return plain(cls, values, *args, **kwargs)
         values = values if isinstance(values, RaggedTensor) else convert_to_tensor(values)
         partition = args[0] if args else next(iter(kwargs.values()), None)
-        rows = getattr(partition, "shape", np.shape(partition)) if added is not None else [None]
+        rows = _shape(partition) if added is not None else [None]
         count = TensorShape(rows).with_rank(1)[0]
         size = OpenSize(_MANY) if added is None or count is None else count + added
 

@@ -35,8 +35,11 @@ from tfpy._src.functions.trace.trace import Trace
 from tfpy._src.tensors.composite.sparse_tensor import SparseTensor
 from tfpy._src.tensors.variables.variable import Variable
 
-_FILLS = ((0, 0, 1), (1, 1, 1), (0, 12, 1), (12, 12, 1), (0, 12, 12))
-"""Numbers in place of unknown elements of arrays, of unknown scalars, and of unknown sizes."""
+_FILLS = (
+    *((0, 0, 0, 1), (1, 1, 1, 1), (0, 12, 0, 1), (0, 12, 12, 1), (12, 12, 12, 1)),
+    (0, 12, 0, 12),
+)
+"""Numbers in place of unknown elements, scalars, elements of shapes, and sizes."""
 _MOST_ELEMENTS = 32
 """Largest number of elements of a tensor that may be a shape."""
 
@@ -203,7 +206,7 @@ def _ranks(result: Any) -> list[int]:
 
 
 def _ranks_of_longer(
-    fills: tuple[int, int, int],
+    fills: tuple[int, int, int, int],
     function: Callable[..., Any],
     args: Sequence[Any],
     kwargs: Mapping[str, Any],

@@ -27,11 +27,15 @@ _MOST_OPERATIONS = 100
 class Samples(dict[int, Tensor]):
     """Values of the tensors of a graph by identity, which are found when a function needs them."""
 
-    def __init__(self, fill: int, scalar: int, size: int, length: int | None = None) -> None:
+    def __init__(
+        self, fill: int, scalar: int, shape: int, size: int, length: int | None = None
+    ) -> None:
         self.fill = fill
         """Number in place of unknown values."""
+        self.shape = shape
+        """Number in place of the elements of an unknown shape."""
         self.scalar = scalar
-        """Number in place of an unknown value of a scalar."""
+        """Number in place of an unknown scalar."""
         self.size = size
         """Size in place of an unknown one."""
         self.length = length or size
@@ -87,9 +91,10 @@ class Samples(dict[int, Tensor]):
         return values[tensor.identity]
 
     def _filled(self, tensor: GraphTensor) -> Tensor:
-        unknown = self.length if may_be_shape(tensor) else self.size
+        is_shape = may_be_shape(tensor)
+        unknown = self.length if is_shape else self.size
         sizes = [unknown if n == SIZE else int(n) for n in tensor.aval.shape]
-        fill = self.fill if sizes else self.scalar
+        fill = self.shape if is_shape else self.fill if sizes else self.scalar
         if tensor.dtype.is_numeric or tensor.dtype.is_bool:
             return constant(np.full(sizes, fill, tensor.dtype.as_numpy_dtype), tensor.dtype)
         return constant("", shape=sizes)
