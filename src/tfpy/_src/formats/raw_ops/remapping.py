@@ -10,13 +10,12 @@ from tfpy._src.base import dtypes
 from tfpy._src.base.errors import (
     InternalError,
     InvalidArgumentError,
-    NotFoundError,
     UnimplementedError,
 )
+from tfpy._src.base.providers import provided
 from tfpy._src.core.conversion import constant, host_values
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.formats.raw_ops.records import op
-from tfpy._src.formats.tensorflow.checkpoint_files.bundle import Bundle, shard_name
 from tfpy._src.library.io.gfile import translated
 
 Array = np.ndarray[Any, Any]
@@ -63,27 +62,6 @@ def _vocabulary_remapping(
     return constant(found, dtypes.int64), constant(int((found >= 0).sum()))
 
 
-def _loaded(prefix: str, name: str) -> Array:
-    """Return a matrix of a checkpoint.
-
-    Raises:
-        NotFoundError: If there is no such checkpoint, or it has no such matrix.
-    """
-
-    def read(shard: int, shards: int, offset: int, size: int) -> bytes:
-        path = prefix + shard_name(shard, shards)
-        with translated(path), open(path, "rb") as file:
-            file.seek(offset)
-            return file.read(size)
-
-    index = f"{prefix}.index"
-    with translated(index), open(index, "rb") as file:
-        bundle = Bundle(file.read(), read)
-    if name not in bundle.entries:
-        raise NotFoundError(None, _MATRIX, f"Key {name} not found in checkpoint")
-    return bundle[name]
-
-
 def _distinct(remapping: Array) -> None:
     """Check that no old place occurs more than once.
 
@@ -127,7 +105,8 @@ def _remapped_matrix(
         f"num_cols={num_cols}",
     )
     name = _text(old_tensor_name)
-    matrix = _loaded(_text(ckpt_path), name)
+    reader = provided("raw_ops.LoadAndRemapMatrix")(_text(ckpt_path))
+    matrix = np.asarray(reader.get_tensor(name))
     _check(matrix.ndim == 2, f"Tensor {name} has shape {list(matrix.shape)}, which is not a matrix")
     if not columns.size:
         _check(
