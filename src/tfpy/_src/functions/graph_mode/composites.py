@@ -60,7 +60,7 @@ class GraphSparseTensor(SparseTensor):
     __slots__ = ()
 
     def __init__(self, indices: Any, values: Any, dense_shape: Any) -> None:
-        self.take_components(*map(_in_graph, (indices, values, dense_shape)))
+        self._take_components(*map(_in_graph, (indices, values, dense_shape)))
         ranks = (self.indices.shape.rank, self.values.shape.rank, self.dense_shape.shape.rank)
         if any(rank not in (None, wanted) for rank, wanted in zip(ranks, (2, 1, 1), strict=True)):
             raise ValueError(

@@ -72,7 +72,7 @@ class SparseTensor(CompositeOperand):
         return object.__new__(OF_GRAPHS[0] if in_graph and tracing.active_graph() else cls)
 
     def __init__(self, indices: TensorLike, values: TensorLike, dense_shape: ShapeLike) -> None:
-        self.take_components(indices, values, dense_shape)
+        self._take_components(indices, values, dense_shape)
         self.host_indices: Ints = self.indices.host_view()
         if self.dense_shape.ndim != 1 or self.values.ndim != 1 or self.indices.ndim != 2:
             raise ValueError(
@@ -89,7 +89,7 @@ class SparseTensor(CompositeOperand):
                     f"tensor of rank {len(self.host_shape)}"
                 )
 
-    def take_components(self, indices: Any, values: Any, dense_shape: Any) -> None:
+    def _take_components(self, indices: Any, values: Any, dense_shape: Any) -> None:
         """Convert the components to tensors, and store them."""
         self.indices = _int64(indices)
         self.values = convert_to_tensor(values)
