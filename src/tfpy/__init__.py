@@ -478,6 +478,7 @@ if _typing.TYPE_CHECKING:
         RegisterGradient as RegisterGradient,
         no_gradient as no_gradient,
     )
+    from tfpy._src.library.compat.stacking import parallel_stack as parallel_stack
     from tfpy._src.library.config.device_info import device_info as device_info
     from tfpy._src.library.networks.patches import (
         conv as conv,
@@ -504,6 +505,7 @@ if _typing.TYPE_CHECKING:
     )
 
 _LATER = {
+    "parallel_stack": "tfpy._src.library.compat.stacking",
     "export": "tfpy._src.formats.exported.api",
     "deregister_op": "tfpy._src.formats.node_graphs.custom",
     "register_op": "tfpy._src.formats.node_graphs.custom",

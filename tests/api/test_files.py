@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import struct
 import zlib
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -280,3 +281,39 @@ def test_jpeg() -> None:
         np.testing.assert_allclose(mine, theirs, atol=3)
     again = tfpy.io.decode_jpeg(tfpy.io.encode_jpeg(image, quality=100)).numpy().astype(int)
     np.testing.assert_allclose(again, image, atol=3)
+
+
+def test_files_that_are_read_and_written(tmp_path: Path) -> None:
+    results = []
+    for tf in BOTH:
+        gfile, path = tf.io.gfile, str(tmp_path / f"{tf.__name__}.txt")
+        found = []
+        with gfile.GFile(path, "r+") as file:  # creates the file
+            file.write("one\ntwo\nthree")
+        found += [file.size(), file.readline(), file.tell(), file.read(2), file.read()]
+        file.seek(4)
+        found.append(file.readline())
+        file.seek(-5, 2)
+        found.append(file.read())
+        file.seek(0)
+        file.seek(4, 1)
+        found += [file.tell(), list(file)]
+        found += [error(partial(file.seek, -1)), error(partial(file.seek, 0, 3))]
+        found.append(error(partial(file.read, -2)))
+        file.close()
+        with gfile.GFile(path, "w+") as file:
+            file.write("new")
+            file.flush()
+            found.append(file.read())
+        with gfile.GFile(path, "wb") as file:
+            file.write("text é")
+        with gfile.GFile(path, "a") as file:
+            file.write(b"bytes")
+            found.append(file.tell())
+        with gfile.GFile(path, "rb") as file:
+            found.append(file.read())
+        found.append(error(partial(gfile.GFile(path, "r").write, "x")))
+        found.append(error(gfile.GFile(path, "w").read))
+        found.append(error(gfile.GFile(path + "x", "r+").read))
+        results.append(found)
+    assert results[0] == results[1]

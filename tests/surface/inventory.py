@@ -80,6 +80,8 @@ NO_OPS = (
 
 NO_CALL = {
     "compat.v1.ragged.constant_value",
+    "compat.v1.ragged.placeholder",
+    "parallel_stack",
     "compat.v1.errors.error_code_from_exception_type",
     "compat.v1.errors.exception_type_from_error_code",
     "register_tensor_conversion_function",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import inspect
 import re
 import sys
 import types
@@ -113,7 +114,8 @@ class PrivateModule(types.ModuleType):
             return importlib.import_module(full)
         full = full.removeprefix("tensorflow.python.")
         value = stand_in(full, is_public=False) if entry is None else self._made(*entry)
-        if not isinstance(value, StandIn):
+        # Graphs replace public functions while they are active.
+        if not isinstance(value, StandIn) and not inspect.isfunction(value):
             setattr(self, name, value)
         return value
 

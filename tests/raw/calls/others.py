@@ -178,6 +178,11 @@ SAMPLES: dict[str, str | tuple[str, str]] = {
     "SparseBincount": "indices=tf.constant([[0, 1], [0, 2], [2, 0]], tf.int64), values=[3, 1, 3], dense_shape=tf.constant([3, 4], tf.int64), size=3, weights=tf.constant([], tf.float32), binary_output=True",
     "SparseCross": f"{CROSSED}, hashed_output=True, num_buckets=99, hash_key=7, out_type=tf.int64, internal_type=tf.string",
     "SparseCrossV2": f"{CROSSED}, sep='-'",
+    "SparseCrossHashed": f"{CROSSED}, num_buckets=99, strong_hash=False, salt=[5, 7]",
+    "KMC2ChainInitialization": "distances=f(40), seed=3",
+    "KmeansPlusPlusInitialization": "points=[[0.0, 0.0]] * 5 + [[9.0, 9.0]], num_to_sample=2, seed=3, num_retries_per_sample=2",
+    "GenerateVocabRemapping": "=(tf.io.write_file('/tmp/tfpy_new.txt', 'c,d,a'.replace(',', chr(10)) + chr(10)), tf.io.write_file('/tmp/tfpy_old.txt', 'a,b,c'.replace(',', chr(10)) + chr(10)), tf.raw_ops.GenerateVocabRemapping(new_vocab_file='/tmp/tfpy_new.txt', old_vocab_file='/tmp/tfpy_old.txt', new_vocab_offset=0, num_new_vocab=3))[2]",
+    "LoadAndRemapMatrix": "=tf.raw_ops.LoadAndRemapMatrix(ckpt_path=tf.train.Checkpoint(v=tf.Variable(f(3, 4))).write('/tmp/tfpy_raw_matrix'), old_tensor_name='v/.ATTRIBUTES/VARIABLE_VALUE', row_remapping=tf.constant([2, -1], tf.int64), col_remapping=tf.constant([1, 0, 3, -1], tf.int64), initializing_values=f(5), num_rows=2, num_cols=4)",
     "RaggedCross": (
         f"ragged_values=[t(['a', 'b', 'c'])], ragged_row_splits=[{LONG.format([0, 1, 3])}], sparse_indices=[], sparse_values=[], sparse_shape=[], dense_inputs=[t([['x', 'y'], ['z', 'w']])], "
         "input_order='DR', hashed_output=True, num_buckets=50, hash_key=9, out_values_type=tf.int64, out_row_splits_type=tf.int64"

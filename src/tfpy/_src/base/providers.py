@@ -1,4 +1,4 @@
-"""Methods of TensorFlow's classes that higher rooms of the engine implement.
+"""Methods of TensorFlow's classes, and operations, that higher rooms of the engine implement.
 
 Imports go from higher rooms to lower ones. A class in a lower room has a method that needs a higher
 room only if TensorFlow's interface requires it. The table lists all of them.
@@ -20,6 +20,7 @@ PROVIDERS = {
     "Graph.as_graph_def": (_NODES, "graph_def_of"),
     "Graph.device": ("tfpy._src.distribute.device_spec", "merging"),
     "Operation.node_def": (_NODES, "node_def_of"),
+    "raw_ops.LoadAndRemapMatrix": ("tfpy._src.checkpoints.reader", "CheckpointReader"),
     "TensorShape.as_proto": ("tfpy._src.library.protos.tensor_protos", "shape_message"),
 }
 """Module and function of each method."""

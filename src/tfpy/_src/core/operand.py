@@ -61,8 +61,8 @@ _PACKAGE_MEMBERS = frozenset(
         "followed_by", "has_open_shape", "has_values", "held", "hold", "host_indices",
         "host_shape", "host_view", "identity", "kept", "line", "nested_splits", "number",
         "origin", "per_value", "positions", "saved_as", "shown", "slot_on", "splits",
-        "storage", "strategy", "tensor", "unseen", "with_components", "with_differentiable",
-        "wrapped",
+        "storage", "strategy", "tensor", "unseen", "with_components",
+        "with_differentiable", "wrapped",
     )
 )  # fmt: skip
 """Members of operands that only tfpy uses."""

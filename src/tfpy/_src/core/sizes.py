@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from tfpy._src.backends.storage import host_storage
+from tfpy._src.base.errors import NotTraceableError
 from tfpy._src.compiler.ir.aval import Array, Aval
 from tfpy._src.compiler.ir.op import Op
 from tfpy._src.compiler.ir.sizes import OpenSize, closed, is_open, is_unranked, unranked
@@ -33,9 +34,21 @@ class Sizes(Tensor):
         If the number of elements is open, they are the shape of a tensor with an open rank.
         """
         if self.aval.is_open:
-            return unranked(self.host_view().reshape(-1))
-        pairs = zip(self.host_view().reshape(-1), self.open.reshape(-1), strict=True)
+            return unranked(self.storage.to_host().reshape(-1))
+        pairs = zip(self.storage.to_host().reshape(-1), self.open.reshape(-1), strict=True)
         return tuple(OpenSize(n) if opens else int(n) for n, opens in pairs)
+
+
+class LikelySizes(Sizes):
+    """Values that differ between runs. Functions may use them as sizes, but not read them."""
+
+    __slots__ = ()
+
+    def host_view(self) -> Array:
+        raise NotTraceableError("The values are known only in a run of a session.")
+
+
+SIZES = frozenset((Sizes, LikelySizes))
 
 
 def as_tensor(sizes: int | tuple[int, ...], dtype: Any) -> Tensor:

@@ -29,6 +29,7 @@ from tfpy._src.functions.graph_mode.operation import Operation as Operation
 from tfpy._src.functions.graph_mode.placeholders import (
     placeholder as placeholder,
     placeholder_with_default as placeholder_with_default,
+    sparse_placeholder as sparse_placeholder,
 )
 from tfpy._src.functions.graph_mode.session import (
     InteractiveSession as InteractiveSession,

@@ -45,9 +45,7 @@ ABSENT = {
         .*Summar.* ImportEvent Debug(IdentityV?\\d?|GradientRefIdentity|Nan.*|Numeric.*)
     """,
     "forests and linear models of TensorFlow 1's estimators": """
-        BoostedTrees.* IsBoostedTrees.* Sdca.* KMC2ChainInitialization
-        KmeansPlusPlusInitialization
-        GenerateVocabRemapping LoadAndRemapMatrix
+        BoostedTrees.* IsBoostedTrees.* Sdca.*
     """,
     "checkpoints, which model readers parse themselves": """
         Restore(Slice|V2)? Save(Slices|V2)? MergeV2Checkpoints Sharded(Filename|Filespec)
@@ -72,7 +70,6 @@ ABSENT = {
         I?R?FFTND SobolSample DecodeJxl
         (Stateless)?ParameterizedTruncatedNormal
     """,
-    "salted hashes of crosses": "SparseCrossHashed",
     "gradients that tapes compute automatically": """
         (BlockLSTM|GRUBlockCell|LSTMBlockCell)Grad(V2)?
     """,

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from tfpy._src.base.errors import invalid
+from tfpy._src.base import dtypes
+from tfpy._src.base.errors import UnimplementedError, invalid
 from tfpy._src.core.conversion import constant, convert_to_tensor, host_values
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.formats.raw_ops.records import op
@@ -141,6 +142,28 @@ def _crossed(
     return components_of(crossing.cross(features))
 
 
+def _crossed_hashes(
+    indices: Sequence[Any],
+    values: Sequence[Any],
+    shapes: Sequence[Any],
+    dense_inputs: Sequence[Any],
+    num_buckets: Any,
+    strong_hash: Any,
+    salt: Any,
+) -> Parts:
+    crosses = crossing.Crosses(_features(indices, values, shapes, dense_inputs))
+    if any(convert_to_tensor(v).dtype != dtypes.string for v in values):
+        raise UnimplementedError(
+            None,
+            "SparseCrossHashed",
+            "SparseCrossHashed does not support sparse tensors of integers. Pass dense tensors.",
+        )
+    count, is_strong = (int(host_values(x).item()) for x in (num_buckets, strong_hash))
+    salts = np.asarray(host_values(salt)).reshape(-1).tolist()
+    chosen = [crossing.salted(salts)] if is_strong else []
+    return components_of(crosses.sparse(crosses.hashed(count, None, *chosen)))
+
+
 def _crossed_texts(
     indices: Sequence[Any],
     values: Sequence[Any],
@@ -257,6 +280,11 @@ op(
     "hashed_output, num_buckets, hash_key, out_type, internal_type) -> output_indices, "
     "output_values, output_shape",
     _crossed,
+)
+op(
+    "SparseCrossHashed(indices*N, values*sparse_types, shapes*N, dense_inputs*dense_types, "
+    "num_buckets, strong_hash, salt) -> output_indices, output_values, output_shape",
+    _crossed_hashes,
 )
 op(
     "SparseCrossV2(indices*N, values*sparse_types, shapes*N, dense_inputs*dense_types, sep) -> "

@@ -16,12 +16,13 @@ from tfpy._src.compiler.ir.sizes import closed
 from tfpy._src.core import tape as tapes
 from tfpy._src.core.indexed_slices import dense
 from tfpy._src.core.name_scope import prefix
-from tfpy._src.core.sizes import Sizes
+from tfpy._src.core.sizes import LikelySizes, Sizes
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.functions.graph_mode.collections import Collections
 from tfpy._src.functions.graph_mode.dependence import compute_from, reaches
-from tfpy._src.functions.graph_mode.inference import Inferred, infer, leaves, mapped
+from tfpy._src.functions.graph_mode.inference import Inferred, infer
 from tfpy._src.functions.graph_mode.lookup import Lookup
+from tfpy._src.functions.graph_mode.nests import leaves, mapped
 from tfpy._src.functions.graph_mode.operation import TYPES, Operation, name_of
 from tfpy._src.functions.graph_mode.overriding import Overriding
 from tfpy._src.functions.graph_mode.placing import Placing
@@ -240,6 +241,8 @@ class Graph(Collections, Lookup, Overriding, Placing):
     def _output(op: Operation, value: Any, is_known: bool) -> Any:
         if not isinstance(value, Tensor):
             return value
+        if isinstance(value, LikelySizes):
+            value = Sizes(value, value.open)
         # Runs do not compute constants, and would skip the assertions before an operation.
         is_constant = type(value) is Tensor and not (op.inputs and op.control_inputs)
         known = value if is_known and (is_constant or isinstance(value, Sizes)) else None

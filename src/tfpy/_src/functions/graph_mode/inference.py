@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from itertools import repeat
+from typing import Any
 
 import numpy as np
 
@@ -15,25 +16,30 @@ from tfpy._src.base.errors import InvalidArgumentError, NotTraceableError, OpErr
 from tfpy._src.compiler.ir.aval import Aval
 from tfpy._src.compiler.ir.sizes import OpenSize, unranked
 from tfpy._src.core import tape as tapes
-from tfpy._src.core.conversion import constant, convert_to_tensor
-from tfpy._src.core.sizes import Sizes
+from tfpy._src.core.sizes import LikelySizes, Sizes
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.core.tensor_shape import TensorShape
 from tfpy._src.core.typing import DTypeLike
-from tfpy._src.functions.control.staged_array import StagedArray
+from tfpy._src.functions.graph_mode.composites import SampledParts
+from tfpy._src.functions.graph_mode.nests import leaves as leaves, mapped as mapped
+from tfpy._src.functions.graph_mode.samples import (
+    SIZE as SIZE,
+    Samples,
+    initial,
+    may_be_shape,
+)
 from tfpy._src.functions.graph_mode.tensors import GraphTensor, local
 from tfpy._src.functions.tf_function.symbolic_sizes import traced_with_stand_ins
 from tfpy._src.functions.trace.symbolic import SymbolicTensor
 from tfpy._src.functions.trace.trace import Trace
+from tfpy._src.tensors.composite.sparse_tensor import SparseTensor
 from tfpy._src.tensors.variables.variable import Variable
 
-if TYPE_CHECKING:
-    from tfpy._src.functions.graph_mode.operation import Operation
-
-SIZE = 240
-"""Size that replaces an unknown one. It has many divisors."""
-_MOST_OPERATIONS = 100
-"""Largest number of operations that run while a graph is built, to find the value of a shape."""
+_FILLS = (
+    *((0, 0, 0, 1), (1, 1, 1, 1), (0, 12, 0, 1), (0, 12, 12, 1), (12, 12, 12, 1)),
+    (0, 12, 0, 12),
+)
+"""Numbers in place of unknown elements, scalars, elements of shapes, and sizes."""
 _MOST_ELEMENTS = 32
 """Largest number of elements of a tensor that may be a shape."""
 
@@ -49,29 +55,6 @@ class Inferred:
     assigned: list[Variable]
     has_effects: bool
     is_dynamic: bool = False
-
-
-def mapped(value: Any, change: Callable[[Any], Any]) -> Any:
-    """Apply a function to the items of nested lists, tuples, dicts, slices and TensorArrays."""
-    if isinstance(value, Mapping) and type(value) is dict:
-        return {k: mapped(v, change) for k, v in value.items()}
-    if type(value) is list:
-        return [mapped(v, change) for v in value]
-    if isinstance(value, tuple):
-        items = [mapped(v, change) for v in value]
-        return type(value)(*items) if hasattr(value, "_fields") else tuple(items)
-    if isinstance(value, StagedArray):
-        return value.with_values(mapped(value.values, change))
-    if type(value) is slice:
-        return slice(*mapped((value.start, value.stop, value.step), change))
-    return change(value)
-
-
-def leaves(value: Any) -> list[Any]:
-    """Return the items of nested lists, tuples, dicts, slices and TensorArrays."""
-    found: list[Any] = []
-    mapped(value, found.append)
-    return found
 
 
 def infer(
@@ -150,7 +133,8 @@ def _traced(
         def stood(value: Any) -> Any:
             if not isinstance(value, GraphTensor):
                 return value
-            return stand_ins.get(value.identity, value.known)
+            known = stand_ins.get(value.identity, value.known)
+            return LikelySizes(known, known.open) if isinstance(known, Sizes) else known
 
         result = function(*mapped(list(args), stood), **mapped(dict(kwargs), stood))
         read = [e.variable for e in trace.extras if e.variable is not None]
@@ -175,105 +159,97 @@ def _constants() -> Iterator[list[GraphTensor]]:
 def _sampled(
     function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]
 ) -> Inferred:
-    """Call a function that cannot be traced on likely values. Sizes of its results are unknown."""
+    """Call a function that cannot be traced on likely values. Sizes of its results are unknown.
+
+    Not every function accepts zeros. For example, a number of segments must be greater than the
+    segments. So other values are used if the function raises an error.
+    """
+    first: Exception | None = None
+    for fills in _FILLS:
+        samples = Samples(*fills)
+        try:
+            result = _called(samples, function, args, kwargs)
+        except (ValueError, TypeError, OpError) as error:
+            first = first or error
+            continue
+        may_vary = any(map(may_be_shape, samples.tensors))
+        ranks = _ranks(result)
+        others = _ranks_of_longer(fills, function, args, kwargs) if may_vary else None
+        has_ranks = not may_vary and all(t.shape.rank is not None for t in samples.tensors)
+        pairs = zip(ranks, others if others and len(others) == len(ranks) else ranks, strict=True)
+        varies = iter([a != b for a, b in pairs])
+        return _opened(result, samples, has_ranks, varies)
+    assert first is not None
+    raise first
+
+
+def _called(
+    samples: Samples,
+    function: Callable[..., Any],
+    args: Sequence[Any],
+    kwargs: Mapping[str, Any],
+) -> Any:
+    """Return the result of a function of samples."""
+
+    def sample(value: Any) -> Any:
+        value = initial(value)
+        return value.__tf_tensor__() if isinstance(value, GraphTensor) else value
+
     with immediately():
-        local.values = samples = _Samples()
+        local.values = samples
+        mapped([*args, dict(kwargs)], lambda x: x, lambda x, _: samples.add(x))
+        return function(*mapped(list(args), sample), **mapped(dict(kwargs), sample))
 
-        def sample(value: Any) -> Any:
-            value = _initial(value)
-            return value.__tf_tensor__() if isinstance(value, GraphTensor) else value
 
-        result = function(*mapped(list(args), sample), **mapped(dict(kwargs), sample))
+def _ranks(result: Any) -> list[int]:
+    return [x.ndim for x in leaves(result) if isinstance(x, Tensor)]
+
+
+def _ranks_of_longer(
+    fills: tuple[int, int, int, int],
+    function: Callable[..., Any],
+    args: Sequence[Any],
+    kwargs: Mapping[str, Any],
+) -> list[int] | None:
+    """Return the ranks of the results if vectors of unknown size have two elements.
+
+    The rank of a result that has another rank then is unknown: the vector is its shape.
+    """
+    try:
+        return _ranks(_called(Samples(*fills, fills[-1] + 1), function, args, kwargs))
+    except (ValueError, TypeError, OpError):
+        return None
+
+
+def _opened(result: Any, samples: Samples, has_ranks: bool, varies: Iterator[bool]) -> Inferred:
+    """Replace the values in the result of a function by symbolic tensors of open shapes."""
 
     def opened(value: Any) -> Any:
         if not isinstance(value, Tensor):
             return value
-        shape = tuple(OpenSize(n if samples.are_likely else SIZE) for n in value.aval.shape)
-        aval = Aval(shape, value.dtype)
+        if next(varies):
+            return SymbolicTensor(Trace("sample"), 0, aval_of(None, value.dtype), "sample")
+        made = _symbolic(value, [n if samples.are_likely else SIZE for n in value.aval.shape])
         if samples.are_likely and value.dtype.is_integer and value.aval.size <= _MOST_ELEMENTS:
-            return Sizes(Tensor(aval, value.storage), np.ones(value.aval.shape, bool))
-        return SymbolicTensor(Trace("sample"), 0, aval, "sample")
+            return Sizes(Tensor(made.aval, value.storage), np.ones(value.aval.shape, bool))
+        return made
 
-    return Inferred(mapped(result, opened), samples.tensors, [], [], False, True)
+    def opened_parts(composite: Any, _: Any) -> SampledParts:
+        sparse = isinstance(composite, SparseTensor) and has_ranks
+        ranks = ([composite.ndim], [], [composite.ndim]) if sparse else repeat([])
+        parts = [
+            _symbolic(c, [SIZE] * (c.ndim - len(rank)), rank)
+            for c, rank in zip(composite.components, ranks, strict=False)
+        ]
+        return SampledParts(type(composite), parts)
 
-
-class _Samples(dict[int, Tensor]):
-    """Values of the tensors of a graph by identity, which are found when a function needs them."""
-
-    def __init__(self) -> None:
-        self.tensors: list[GraphTensor] = []
-        """Tensors that the function uses."""
-        self.are_likely = True
-        """False if a value is only a replacement for an unknown one."""
-
-    def get(self, identity: int, default: Any = None) -> Any:
-        """Return the sample for `default`, which is the tensor itself if it is not constant."""
-        if identity not in self and isinstance(default, GraphTensor):
-            self.tensors.append(default)
-            found = _likely_value(default)
-            self.are_likely &= found is not None
-            self[identity] = _zeros(default) if found is None else found
-        return dict.get(self, identity, default)
+    return Inferred(mapped(result, opened, opened_parts), samples.tensors, [], [], False, True)
 
 
-def _likely_value(tensor: GraphTensor) -> Tensor | None:
-    """Return the value of a tensor in a run without fed values, or None if it is not known.
-
-    Functions use the values of integer tensors as shapes, axes and indices. Of other tensors they
-    use the shapes, so these tensors are zeros.
-    """
-    if tensor.known is not None:
-        return tensor.known
-    if not tensor.dtype.is_integer:
-        return _zeros(tensor)
-    values: dict[int, Tensor] = {}
-
-    def value_of(value: Any) -> Any:
-        value = _initial(value)
-        return values.get(value.identity, value.known) if isinstance(value, GraphTensor) else value
-
-    try:
-        for op in _needed(tensor.op):
-            if op.function is None or not op.args:  # a placeholder, or a random number
-                return None
-            found = leaves(op.function(*mapped(op.args, value_of), **mapped(op.kwargs, value_of)))
-            for output, place in zip(op.outputs, op.places, strict=True):
-                values[output.identity] = convert_to_tensor(found[place])
-    except (ValueError, TypeError, NotImplementedError, OpError):
-        return None
-    return values[tensor.identity]
-
-
-def _initial(value: Any) -> Any:
-    """Return the initial value of an integer Variable that has no value yet, or the argument."""
-    is_empty = isinstance(value, Variable) and not getattr(value, "has_value", True)
-    found = value.initial_value if is_empty and value.dtype.is_integer else None
-    return value if found is None else found
-
-
-def _needed(op: Operation) -> list[Operation]:
-    """Return an operation and those that compute its inputs, in the order of their creation.
-
-    Raises:
-        NotImplementedError: If they are too many to run them for a shape.
-    """
-    found: dict[int, Operation] = {}
-    pending = [op]
-    while pending:
-        one = pending.pop()
-        if one.number not in found:
-            found[one.number] = one
-            pending += [t.op for t in one.inputs if t.known is None]
-        if len(found) > _MOST_OPERATIONS:
-            raise NotImplementedError
-    return [op for _, op in sorted(found.items())]
-
-
-def _zeros(tensor: GraphTensor) -> Tensor:
-    sizes = [1 if n == SIZE else int(n) for n in tensor.aval.shape]
-    if tensor.dtype.is_numeric or tensor.dtype.is_bool:
-        return constant(np.zeros(sizes, tensor.dtype.as_numpy_dtype), tensor.dtype)
-    return constant("", shape=sizes)
+def _symbolic(value: Tensor, sizes: Sequence[int], known: Sequence[int] = ()) -> Tensor:
+    """Return a tensor of a discarded trace with open sizes before known ones."""
+    aval = Aval((*map(OpenSize, sizes), *known), value.dtype)
+    return SymbolicTensor(Trace("sample"), 0, aval, "sample")
 
 
 def immediately() -> ExitStack:

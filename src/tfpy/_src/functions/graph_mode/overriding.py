@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 from tfpy._src.base import tracing
 from tfpy._src.core.conversion import convert_to_tensor, is_operand
 from tfpy._src.core.tensor import Tensor
-from tfpy._src.functions.graph_mode.inference import leaves, mapped
+from tfpy._src.functions.graph_mode.nests import leaves, mapped
 from tfpy._src.tensors.autodiff.custom import custom_gradient
 
 Gradient = TypeVar("Gradient", bound=Callable[..., Any])

@@ -10,7 +10,8 @@ from tfpy._src.base.errors import FailedPreconditionError, InvalidArgumentError
 from tfpy._src.core import tape as tapes
 from tfpy._src.core.conversion import convert_to_tensor
 from tfpy._src.core.tensor import Tensor
-from tfpy._src.functions.graph_mode.inference import immediately, leaves, mapped
+from tfpy._src.functions.graph_mode.inference import immediately
+from tfpy._src.functions.graph_mode.nests import leaves, mapped
 from tfpy._src.functions.graph_mode.operation import Operation
 from tfpy._src.functions.graph_mode.recording import installed
 from tfpy._src.functions.graph_mode.tensors import GraphTensor, local

@@ -13,7 +13,7 @@ from types import ModuleType
 from typing import Any, ClassVar, TypeVar
 
 from tfpy._src.base import missing_names, tracing
-from tfpy._src.functions.graph_mode.inference import mapped
+from tfpy._src.functions.graph_mode.nests import mapped
 from tfpy._src.functions.graph_mode.tensors import local, resolved
 
 F = TypeVar("F", bound=Callable[..., Any])

@@ -12,9 +12,11 @@ from tfpy._src.core.conversion import convert_to_tensor
 from tfpy._src.core.operand import Composite
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.core.tensor_shape import TensorShape
+from tfpy._src.functions.graph_mode.composites import as_arrays, components_of
 from tfpy._src.functions.graph_mode.defaults import get_default_graph
 from tfpy._src.functions.graph_mode.graph import Graph
-from tfpy._src.functions.graph_mode.inference import immediately, leaves, mapped
+from tfpy._src.functions.graph_mode.inference import immediately
+from tfpy._src.functions.graph_mode.nests import leaves, mapped
 from tfpy._src.functions.graph_mode.plan import RunPlan
 from tfpy._src.functions.graph_mode.tensors import GraphTensor, local
 from tfpy._src.functions.graph_mode.variables import GraphVariable
@@ -108,7 +110,7 @@ class Session:
         if plan is None:
             plan = self._plans[key] = RunPlan(parts, list(feeds))
         found = iter(plan.run(list(feeds.values())))
-        return mapped(expanded, lambda _: _array(next(found)))
+        return mapped(expanded, lambda _: _array(next(found)), as_arrays)
 
     @property
     def graph_def(self) -> Any:
@@ -136,6 +138,10 @@ class Session:
     def _feeds(self, feed_dict: Mapping[Any, Any]) -> dict[GraphTensor, Tensor]:
         found: dict[GraphTensor, Tensor] = {}
         for key, value in feed_dict.items():
+            if isinstance(key, Composite):
+                pairs = zip(key.components, components_of(value), strict=True)
+                found.update(self._feeds({t: x for t, x in pairs if not t.has_values}))
+                continue
             if isinstance(key, tuple):
                 for one, item in zip(key, value, strict=True):
                     found.update(self._feeds({one: item}))

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from tfpy._src.functions.graph_mode.graph import Graph
-from tfpy._src.functions.graph_mode.inference import leaves, mapped
+from tfpy._src.functions.graph_mode.nests import leaves, mapped
 from tfpy._src.functions.graph_mode.operation import Operation
 from tfpy._src.functions.graph_mode.plan import evaluate, value_in_run
 from tfpy._src.functions.graph_mode.tensors import GraphTensor, local

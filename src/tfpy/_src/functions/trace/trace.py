@@ -18,7 +18,7 @@ from tfpy._src.compiler.ir.op import OPS, Op
 from tfpy._src.compiler.ir.sizes import Misfits
 from tfpy._src.core import tape as tapes
 from tfpy._src.core.name_scope import prefix
-from tfpy._src.core.sizes import Sizes, computed, have_known_results
+from tfpy._src.core.sizes import SIZES, computed, have_known_results
 from tfpy._src.core.tape import Entry
 from tfpy._src.core.tensor import Tensor, next_identity
 from tfpy._src.functions.trace.recorder import Recorder
@@ -126,7 +126,8 @@ class Trace:
                     "function, or store it in a tf.Variable"
                 )
         elif self._is_constant(tensor):
-            value = self.graph.add_constant(tensor.host_view(), tensor.aval)
+            values = tensor.storage.to_host().reshape(tensor.aval.shape)
+            value = self.graph.add_constant(values, tensor.aval)
             self.constants.append(tensor)
             self._values[tensor.identity] = value
             return value
@@ -259,7 +260,7 @@ class Trace:
             ValueError: If the op rejects the shapes or attributes.
             TypeError: If the op rejects the dtypes.
         """
-        if Sizes in map(type, inputs) and self._is_known(inputs, attrs):
+        if not SIZES.isdisjoint(map(type, inputs)) and self._is_known(inputs, attrs):
             return computed(op, inputs, attrs)
         if tracing.local.notes is not None:
             tracing.local.notes(op.name)

@@ -14,7 +14,8 @@ from tfpy._src.library.io.gfile import Path, stat, translated
 class GFile:
     """A file object like that of Python's `open`, which raises the errors of `tf.errors`.
 
-    The file is opened by the first method that needs it.
+    The file is opened by the first method that needs it. Reading begins at the start of the file,
+    also after writing. The first write in a mode with `"r"` or `"w"` replaces the file.
 
     Args:
         name: Path of the file.
@@ -42,7 +43,8 @@ class GFile:
                 None, "gfile", f"mode is not 'r' or 'w' or 'a' or 'r+' or 'w+' or 'a+': {mode!r}"
             )
         self._name, self._mode = name, mode
-        self._file: IO[Any] | None = None
+        self._reader: IO[Any] | None = None
+        self._writer: IO[Any] | None = None
 
     @property
     def name(self) -> Path:
@@ -54,24 +56,47 @@ class GFile:
         """Mode in which the file is opened."""
         return self._mode
 
-    def _opened(self, what: str = "") -> IO[Any]:
-        """Open the file if necessary.
+    def _reading(self) -> IO[Any]:
+        """Open the file for reading if necessary.
 
         Raises:
-            PermissionDeniedError: If the mode does not allow the operation.
+            PermissionDeniedError: If the mode does not allow to read.
         """
-        mode = self._mode
-        if what and not (what in mode or "+" in mode or (what == "w" and "a" in mode)):
-            doing = "read" if what == "r" else "write"
-            raise PermissionDeniedError(None, "gfile", f"File isn't open for {doing}ing: {mode!r}")
-        if self._file is None:
-            with translated(self._name):
-                encoding = None if "b" in mode else "utf-8"
-                newline = None if "b" in mode else ""
-                self._file = open(  # noqa: SIM115 - it is closed by close()
-                    self._name, mode, encoding=encoding, newline=newline
-                )
-        return self._file
+        if not self._reads:
+            raise PermissionDeniedError(
+                None, "gfile", f"File isn't open for reading: {self._mode!r}"
+            )
+        if self._reader is None:
+            self._reader = self._opened("r")
+        return self._reader
+
+    def _writing(self) -> IO[Any]:
+        """Open the file for writing if necessary.
+
+        Raises:
+            PermissionDeniedError: If the mode does not allow to write.
+        """
+        if self._mode.replace("b", "") == "r":
+            raise PermissionDeniedError(
+                None, "gfile", f"File isn't open for writing: {self._mode!r}"
+            )
+        if self._writer is None:
+            self._writer = self._opened("a" if "a" in self._mode else "w")
+        return self._writer
+
+    def _opened(self, mode: str) -> IO[Any]:
+        is_binary = "b" in self._mode
+        with translated(self._name):
+            return open(
+                self._name,
+                f"{mode}b" if is_binary else mode,
+                encoding=None if is_binary else "utf-8",
+                newline=None if is_binary else "",
+            )
+
+    @property
+    def _reads(self) -> bool:
+        return "r" in self._mode or "+" in self._mode
 
     def size(self) -> int:
         """Return the number of bytes in the file.
@@ -112,7 +137,9 @@ class GFile:
             ...     file.read(2)
             'he'
         """
-        return self._opened("r").read(n)
+        if n < -1:
+            raise InvalidArgumentError(None, "gfile", f"Cannot read {n} bytes")
+        return self._reading().read(n)
 
     def readline(self) -> str | bytes:
         r"""Read the next line, including its line break.
@@ -131,7 +158,7 @@ class GFile:
             ...     file.readline()
             'one\n'
         """
-        return self._opened("r").readline()
+        return self._reading().readline()
 
     def readlines(self) -> list[str] | list[bytes]:
         r"""Read all remaining lines, including their line breaks.
@@ -150,13 +177,13 @@ class GFile:
             ...     file.readlines()
             ['one\n', 'two']
         """
-        return self._opened("r").readlines()
+        return self._reading().readlines()
 
     def write(self, file_content: str | bytes) -> None:
         """Write text or bytes at the current position.
 
         Args:
-            file_content: A str, or bytes in a binary mode.
+            file_content: A str or bytes. Text is encoded as UTF-8.
 
         Raises:
             tf.errors.PermissionDeniedError: If the file is not open for writing.
@@ -168,7 +195,8 @@ class GFile:
             >>> tf.io.read_file("note.txt").numpy()
             b'hello'
         """
-        self._opened("w").write(file_content)
+        data = file_content.encode() if isinstance(file_content, str) else bytes(file_content)
+        self._writing().write(data if "b" in self._mode else data.decode())
 
     def seek(self, offset: int, whence: int = 0) -> None:
         """Change the current position in the file.
@@ -186,7 +214,13 @@ class GFile:
             ...     file.read()
             'lo'
         """
-        self._opened().seek(offset, whence)
+        if whence not in (0, 1, 2):
+            raise InvalidArgumentError(None, "gfile", f"whence must be 0, 1 or 2, got {whence}")
+        file = self._reading()
+        start = (0, file.tell() if whence == 1 else 0, self.size() if whence == 2 else 0)[whence]
+        if start + offset < 0:
+            raise InvalidArgumentError(None, "gfile", f"Cannot seek to {start + offset}")
+        file.seek(start + offset)
 
     def seekable(self) -> bool:
         """Return True, because the position can be changed in every file.
@@ -214,7 +248,7 @@ class GFile:
             ...     file.read(2), file.tell()
             (b'he', 2)
         """
-        return self._opened().tell()
+        return (self._reading() if self._reads else self._writing()).tell()
 
     def flush(self) -> None:
         """Write buffered data to the file.
@@ -227,8 +261,8 @@ class GFile:
             ...     tf.io.read_file("note.txt").numpy()
             b'hello'
         """
-        if self._file is not None and self._mode.replace("b", "") != "r":
-            self._file.flush()
+        if self._writer is not None:
+            self._writer.flush()
 
     def close(self) -> None:
         """Close the file. A later method call opens it again.
@@ -241,9 +275,10 @@ class GFile:
             >>> tf.io.read_file("note.txt").numpy()
             b'hello'
         """
-        if self._file is not None:
-            self._file.close()
-            self._file = None
+        for file in (self._reader, self._writer):
+            if file is not None:
+                file.close()
+        self._reader = self._writer = None
 
     def __enter__(self) -> Self:
         return self

@@ -70,7 +70,7 @@ def add(a: TensorLike, b: TensorLike, threshold: TensorLike = 0) -> SparseTensor
     values = dense_concat([a.values, b.values], 0)
     total = indexing.segment_sum(values, constant(np.concatenate(ids)), segments=at.size)
     result = made(positions_to_indices(at, a.host_shape), total, a.host_shape)
-    limit = np.asarray(convert_to_tensor(threshold))
+    limit = convert_to_tensor(threshold).host_view()
     return result if limit == 0 else _kept(result, np.abs(total.host_view()) >= limit)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -15,6 +16,7 @@ from tfpy._src.compiler.ops.reference.hash import (
     Strings,
     concatenated,
     farm_fingerprint64,
+    siphash,
 )
 from tfpy._src.core.conversion import constant
 from tfpy._src.core.tensor import Tensor
@@ -64,6 +66,17 @@ def _fingerprints(values: Array) -> Array:
     if values.dtype == object:
         return np.asarray(farm_fingerprint64(Strings(values.reshape(-1).tolist())))
     return values.reshape(-1).astype(np.int64).view(np.uint64)
+
+
+def salted(salt: Sequence[int]) -> Callable[[Array], Array]:
+    """Return a function like the fingerprints, with a salted hash of each string."""
+
+    def hashes(values: Array) -> Array:
+        if values.dtype != object:
+            return _fingerprints(values)
+        return np.asarray(siphash(Strings(values.reshape(-1).tolist()), salt))
+
+    return hashes
 
 
 def _ordered(inputs: Any) -> list[SparseTensor | Tensor]:
@@ -118,8 +131,18 @@ class Crosses:
 
         return self._map(joined, dtypes.string)
 
-    def hashed(self, num_buckets: int, hash_key: int | None) -> Tensor:
+    def hashed(
+        self,
+        num_buckets: int,
+        hash_key: int | None,
+        fingerprints: Callable[[Array], Array] = _fingerprints,
+    ) -> Tensor:
         """Return a hash of the values of every cross.
+
+        Args:
+            num_buckets: Number of different hashes; 0 for the largest integer of the result.
+            hash_key: Integer to which the values are added. Default: the first value itself.
+            fingerprints: Function that returns a 64-bit word for each value of a feature.
 
         Raises:
             InvalidArgumentError: If `num_buckets` is out of the range of the result's dtype.
@@ -132,12 +155,13 @@ class Crosses:
                 f"got {num_buckets}; set TFPY_ENABLE_X64 for longer hashes",
             )
         modulus = np.uint64(num_buckets or dtypes.int64.max)
-        picked, key = self.picked(), HASH_KEY if hash_key is None else hash_key
+        picked = self.picked()
 
         def hashed(values: Sequence[Array]) -> Array:
-            words = np.full(picked[0].size, key, np.uint64)
-            for column, at in zip(values, picked, strict=True):
-                words = concatenated(words, _fingerprints(column)[at])
+            columns = [fingerprints(v)[at] for v, at in zip(values, picked, strict=True)]
+            if hash_key is not None:
+                columns.insert(0, np.full(picked[0].size, hash_key, np.uint64))
+            words = functools.reduce(concatenated, columns)
             return (words % modulus).astype(dtypes.int64.as_numpy_dtype)
 
         return self._map(hashed, dtypes.int64)
@@ -242,4 +266,4 @@ def cross_hashed(
     if not features:
         return _empty(dtypes.int64)
     crosses = Crosses(features)
-    return crosses.sparse(crosses.hashed(num_buckets, hash_key or None))
+    return crosses.sparse(crosses.hashed(num_buckets, hash_key or HASH_KEY))

@@ -9,6 +9,7 @@ import numpy as np
 
 from tfpy._src.base import dtypes
 from tfpy._src.base.errors import invalid
+from tfpy._src.compiler.ops.reference.hash import HASH_KEY
 from tfpy._src.core.conversion import constant, convert_to_tensor, host_values
 from tfpy._src.core.operand import with_composites
 from tfpy._src.core.tensor import Tensor
@@ -109,7 +110,7 @@ def cross_hashed(
     if not (features := _features(inputs)):
         return RaggedTensor.from_row_splits(constant([], dtypes.int64), [0])
     crosses = Crosses(features)
-    return _rows(crosses, crosses.hashed(num_buckets, hash_key))
+    return _rows(crosses, crosses.hashed(num_buckets, HASH_KEY if hash_key is None else hash_key))
 
 
 def _features(inputs: Any) -> list[Any]:

@@ -139,7 +139,7 @@ def retain(sp_input: SparseTensor, to_retain: TensorLike) -> SparseTensor:
 
     See also: `tf.sparse.slice`.
     """
-    x, kept = checked(sp_input), np.asarray(convert_to_tensor(to_retain, dtypes.bool))
+    x, kept = checked(sp_input), convert_to_tensor(to_retain, dtypes.bool).host_view()
     if kept.shape != (x.values.size,):
         raise ValueError(f"to_retain must have {x.values.size} entries, got shape {kept.shape}")
     return _kept(x, kept)
@@ -167,7 +167,7 @@ def mask(a: IndexedSlices, mask_indices: TensorLike, name: str | None = None) ->
     """
     if not a.values.ndim:
         raise invalid("sparse.mask", "the slices' values must be at least a vector, got a scalar")
-    drop = np.asarray(convert_to_tensor(mask_indices))
+    drop = convert_to_tensor(mask_indices).host_view()
     rows = np.flatnonzero(~np.isin(a.indices.host_view(), drop)).astype(np.int32)
     return IndexedSlices(take_rows(a.values, rows), take_rows(a.indices, rows), a.dense_shape)
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from tfpy._src.base import dtypes
+from tfpy._src.base import dtypes, tracing
 from tfpy._src.base.dtypes import DType
 from tfpy._src.base.errors import invalid, invalid_value
 from tfpy._src.compiler.ir.op import Op
@@ -28,8 +28,13 @@ Ints = np.ndarray[Any, Any]
 def _int64(numbers: Any) -> Tensor:
     """Convert int32 or int64 numbers to an int64 tensor."""
     if isinstance(numbers, Tensor):
-        numbers = cast(numbers, dtypes.int64) if numbers.dtype in dtypes.INDICES else numbers
+        is_narrow = numbers.dtype in dtypes.INDICES and numbers.dtype != dtypes.int64
+        numbers = cast(numbers, dtypes.int64) if is_narrow else numbers
     return convert_to_tensor(numbers, dtypes.int64)
+
+
+OF_GRAPHS: list[type[SparseTensor]] = []
+"""The class that replaces SparseTensor in graphs of TensorFlow 1, once these are used."""
 
 
 class SparseTensor(CompositeOperand):
@@ -62,10 +67,12 @@ class SparseTensor(CompositeOperand):
     __slots__ = ("dense_shape", "host_indices", "host_shape", "indices", "values")
     __hash__ = object.__hash__  # type: ignore[assignment]
 
+    def __new__(cls, *args: Any, **kwargs: Any) -> SparseTensor:
+        in_graph = cls is SparseTensor and bool(tracing.local.active) and OF_GRAPHS
+        return object.__new__(OF_GRAPHS[0] if in_graph and tracing.active_graph() else cls)
+
     def __init__(self, indices: TensorLike, values: TensorLike, dense_shape: ShapeLike) -> None:
-        self.indices = _int64(indices)
-        self.values = convert_to_tensor(values)
-        self.dense_shape = _int64(dense_shape)
+        self._take_components(indices, values, dense_shape)
         self.host_indices: Ints = self.indices.host_view()
         if self.dense_shape.ndim != 1 or self.values.ndim != 1 or self.indices.ndim != 2:
             raise ValueError(
@@ -81,6 +88,12 @@ class SparseTensor(CompositeOperand):
                     f"shape {self.indices.shape} do not match {self.values.shape[0]} values of a "
                     f"tensor of rank {len(self.host_shape)}"
                 )
+
+    def _take_components(self, indices: Any, values: Any, dense_shape: Any) -> None:
+        """Convert the components to tensors, and store them."""
+        self.indices = _int64(indices)
+        self.values = convert_to_tensor(values)
+        self.dense_shape = _int64(dense_shape)
 
     @property
     def shape(self) -> TensorShape:

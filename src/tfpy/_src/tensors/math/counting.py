@@ -9,7 +9,7 @@ import numpy as np
 
 from tfpy._src.base import dtypes
 from tfpy._src.base.dtypes import as_dtype
-from tfpy._src.base.errors import invalid, invalid_value
+from tfpy._src.base.errors import InvalidArgumentError, invalid, invalid_value
 from tfpy._src.compiler.ops import elementwise as ew, indexing, logic
 from tfpy._src.compiler.ops.failing import failing
 from tfpy._src.compiler.ops.families.infer import FLOAT, check_dtype, check_same_dtype
@@ -328,7 +328,21 @@ def confusion_matrix(
         raise invalid("confusion_matrix", f"num_classes must not be negative, got {size}")
     kind = as_dtype(dtype)
     amounts = ones(truth.aval.shape, kind) if weights is None else cast(weights, kind)
-    return scatter_nd(pairs, amounts, [size, size])
+    try:
+        return scatter_nd(pairs, amounts, [size, size])
+    except InvalidArgumentError as error:
+        raise _wrong_class(truth, guess, size) or error from None
+
+
+def _wrong_class(truth: Tensor, guess: Tensor, size: int) -> InvalidArgumentError | None:
+    """Return the error for labels or predictions that are not classes, if there are any."""
+    for name, values in (("labels", truth), ("predictions", guess)):
+        host = values.host_view() if values.has_values else np.zeros(0)
+        if host.size and host.min() < 0:
+            return invalid_value("confusion_matrix", f"`{name}` contains negative values")
+        if host.size and host.max() >= size:
+            return invalid_value("confusion_matrix", f"`{name}` out of bound: {size} classes")
+    return None
 
 
 def _int_vector(values: Any) -> Tensor:

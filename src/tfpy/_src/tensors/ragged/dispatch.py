@@ -41,7 +41,9 @@ for _function, _own in _OWN.items():
 @implements(slicing.where, RaggedTensor)
 def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None) -> Any:
     """Select values, or return the indices of true values."""
-    if x is not None or y is not None:
+    if (x is None) != (y is None):
+        raise ValueError("x and y must be either both None or both non-None")
+    if x is not None:
         return logic.select(condition, x, y)
     sparse = condition.to_sparse()
     return slicing.boolean_mask(sparse.indices, sparse.values)
@@ -99,6 +101,8 @@ def one_hot(
     Raises:
         ValueError: If the axis is ragged.
     """
+    if axis is not None and axis < -1:
+        raise ValueError(f"one_hot: axis must be >= -1, got {axis}")
     if axis is not None and axis >= 0:
         if axis <= indices.ragged_rank:
             raise ValueError(

@@ -179,9 +179,13 @@ def gather_nd(
     if batch_dims:
         raise ValueError(f"batch_dims={batch_dims} is not supported for ragged tensors")
     if isinstance(indices, RaggedTensor):
+        if indices.flat_values.ndim == 1:
+            raise ValueError("The innermost dimension of indices may not be ragged")
         return indices.with_flat_values(scattering.gather_nd(params, indices.flat_values))
     at = convert_to_tensor(indices)
     lead, depth = at.aval.shape[:-1], at.aval.shape[-1]
+    if not depth and not lead:
+        return shaping.as_ragged_or_tensor(params)
     if not depth:
         return _in_rows(shaping.stack([params] * int(np.prod(lead))), lead)
     found = _elements(params, at.host_view().reshape(-1, depth))

@@ -92,6 +92,8 @@ def _along(kind: str, x: Any, axis: int) -> Any:
 
 def _axes(x: RaggedTensor, axis: Any) -> list[int]:
     """Return the axes from the innermost to the outermost."""
+    if isinstance(axis, str):
+        raise TypeError(f"axis must be an int; got {type(axis).__name__} {axis!r}")
     given = range(x.ndim) if axis is None else static_ints(axis)
     return sorted((positive_axis("reduce", a, x.ndim) for a in given), reverse=True)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -29,8 +30,10 @@ class RowPartition:
 
     dtype: DType = dtypes.int32
 
-    def __init__(self, rows: RaggedRows) -> None:
+    def __init__(self, rows: RaggedRows, **given: Any) -> None:
         self._rows = rows
+        self._given = {k: v for k, v in given.items() if isinstance(v, Tensor)}
+        """Tensors from which the partition was created, by the names of the methods."""
 
     @classmethod
     def from_row_splits(
@@ -63,7 +66,7 @@ class RowPartition:
         splits = partition.ints(row_splits, "row_splits")
         if not splits.size:
             raise ValueError("row_splits tensor may not be empty; [0] has no rows")
-        return cls(RaggedRows.from_row_splits(_places(splits[-1]), splits))
+        return cls(RaggedRows.from_row_splits(_places(splits[-1]), splits), row_splits=row_splits)
 
     @classmethod
     def from_row_lengths(
@@ -92,7 +95,9 @@ class RowPartition:
             tf.RowPartition(row_splits=[0 2 2 3])
         """
         lengths = partition.ints(row_lengths, "row_lengths")
-        return cls.from_row_splits(partition.from_lengths(lengths))
+        splits = partition.from_lengths(lengths)
+        rows = RaggedRows.from_row_splits(_places(splits[-1]), splits)
+        return cls(rows, row_lengths=row_lengths)
 
     @classmethod
     def from_value_rowids(
@@ -123,7 +128,8 @@ class RowPartition:
             tf.RowPartition(row_splits=[0 2 2 3])
         """
         ids = partition.ints(value_rowids, "value_rowids")
-        return cls(RaggedRows.from_value_rowids(_places(ids.size), ids, nrows))
+        rows = RaggedRows.from_value_rowids(_places(ids.size), ids, nrows)
+        return cls(rows, value_rowids=value_rowids, nrows=nrows)
 
     @classmethod
     def from_row_starts(
@@ -217,7 +223,8 @@ class RowPartition:
         """
         if nvals is None and nrows is None:
             raise ValueError("RowPartition: either nvals or nrows must be given")
-        count = int(uniform_row_length) * int(nrows or 0) if nvals is None else int(nvals)
+        length = partition.count(uniform_row_length, "uniform_row_length")
+        count = length * int(nrows or 0) if nvals is None else int(nvals)
         return cls(RaggedRows.from_uniform_row_length(_places(count), uniform_row_length, nrows))
 
     def row_splits(self) -> Tensor:
@@ -232,7 +239,7 @@ class RowPartition:
             >>> rows.row_splits().numpy().tolist()
             [0, 2, 2, 3]
         """
-        return self._rows.row_splits
+        return self._known("row_splits", lambda: self._rows.row_splits)
 
     def row_lengths(self) -> Tensor:
         """Return the lengths of the rows.
@@ -246,7 +253,7 @@ class RowPartition:
             >>> rows.row_lengths().numpy().tolist()
             [2, 0, 1]
         """
-        return constant(np.diff(self._rows.splits))
+        return self._known("row_lengths", lambda: constant(np.diff(self._rows.splits)))
 
     def row_starts(self) -> Tensor:
         """Return the positions where rows begin.
@@ -288,7 +295,7 @@ class RowPartition:
             >>> rows.value_rowids().numpy().tolist()
             [0, 0, 2]
         """
-        return self._rows.value_rowids()
+        return self._known("value_rowids", self._rows.value_rowids)
 
     def offsets_in_rows(self) -> Tensor:
         """Return the position of each value in its row.
@@ -315,7 +322,7 @@ class RowPartition:
             >>> int(tf.experimental.RowPartition.from_row_lengths([2, 0, 1]).nrows())
             3
         """
-        return self._rows.nrows()
+        return self._known("nrows", self._rows.nrows)
 
     def nvals(self) -> Tensor:
         """Return the number of values.
@@ -387,6 +394,11 @@ class RowPartition:
             tf.int32
         """
         return self
+
+    def _known(self, name: str, compute: Callable[[], Tensor]) -> Tensor:
+        """Return the tensor from which the partition was created, or compute it."""
+        given = self._given.get(name)
+        return compute() if given is None or given.dtype != self.dtype else given
 
     def __repr__(self) -> str:
         if self.is_uniform():

@@ -215,6 +215,11 @@ def _tile(x: Any, times: list[int]) -> Any:
 
 def reverse(tensor: Any, axis: Any, name: str | None = None) -> Any:
     """Reverse the order of elements along the axes."""
+    if axis is None or isinstance(axis, str):
+        raise TypeError(
+            "`axis` must be a list of int or a constant tensor when reversing axes in a ragged "
+            f"tensor, got {axis!r}"
+        )
     axes = {positive_axis("reverse", a, tensor.ndim) for a in static_ints(axis)}
     flip = [slice(None, None, -1 if i in axes else None) for i in range(max(axes, default=-1) + 1)]
     return tensor[tuple(flip)] if flip else tensor
@@ -293,6 +298,11 @@ def boolean_mask(
     x, m = as_ragged_or_tensor(data), as_ragged_or_tensor(mask)
     if m.ndim == 0:
         raise ValueError("mask cannot be scalar.")
+    if m.dtype.name != "bool" and isinstance(m, RaggedTensor):
+        raise ValueError(
+            f"Tensor conversion requested dtype bool for RaggedTensor with dtype {m.dtype.name}: "
+            f"{m!r}"
+        )
     if m.dtype.name != "bool":
         raise TypeError(f"Expected mask to have dtype bool, got {m.dtype.name}")
     if not isinstance(x, RaggedTensor) and not isinstance(m, RaggedTensor):

@@ -215,7 +215,8 @@ class ConstructedRows(CompositeOperand):
             >>> tf.RaggedTensor.from_uniform_row_length(x, 2).shape
             TensorShape([2, 2, None])
         """
-        inner, n = as_values(values), int(uniform_row_length)
+        inner = as_values(values)
+        n = partition.count(uniform_row_length, "uniform_row_length")
         count = row_count(inner)
         rows = (count // n if n else 0) if nrows is None else int(nrows)
         if rows * n != count:

@@ -31,7 +31,7 @@ def ints(value: Any, what: str) -> Ints:
             f"{array.dtype.name}"
         )
     if array.ndim != 1:
-        raise ValueError(f"{what} must be a vector, got shape {list(array.shape)}")
+        raise ValueError(f"{what}: Shape {_shown(array.shape)} must have rank 1")
     return array.astype(np.int32)
 
 
@@ -42,19 +42,46 @@ def from_lengths(lengths: Ints) -> Ints:
     return splits
 
 
+def count(value: Any, what: str) -> int:
+    """Return a number of rows or values.
+
+    Args:
+        value: Scalar integer.
+        what: Name of the argument, for error messages.
+
+    Raises:
+        ValueError: If the value is not a scalar, or is negative.
+    """
+    shape = host_values(value).shape if is_operand(value) else np.asarray(value).shape
+    if shape:
+        raise ValueError(f"{what}: Shape {_shown(shape)} must have rank 0")
+    if int(value) < 0:
+        raise ValueError(f"Expected {what} >= 0; got {int(value)}")
+    return int(value)
+
+
+def _shown(shape: tuple[int, ...]) -> str:
+    return f"({', '.join(map(str, shape))}{',' if len(shape) == 1 else ''})"
+
+
 def from_rowids(rowids: Ints, nrows: Any) -> Ints:
     """Return the row splits for the ascending row index of each value.
 
     Raises:
-        InvalidArgumentError: If the indices do not ascend or exceed `nrows`.
+        ValueError: If `nrows` is too small.
+        InvalidArgumentError: If the indices do not ascend from 0.
     """
-    count = (int(rowids[-1]) + 1 if rowids.size else 0) if nrows is None else int(nrows)
-    if rowids.size and (rowids[0] < 0 or rowids[-1] >= count or (np.diff(rowids) < 0).any()):
-        raise invalid_value(
-            "RaggedTensor",
-            f"value_rowids must ascend within [0, nrows = {count}), got {rowids.tolist()}",
+    last = int(rowids[-1]) if rowids.size else -1
+    rows = last + 1 if nrows is None else count(nrows, "nrows")
+    if rows <= last:
+        raise ValueError(
+            f"Expected nrows >= value_rowids[-1] + 1; got nrows={rows}, value_rowids[-1]={last}"
         )
-    return from_lengths(np.bincount(rowids, minlength=count).astype(np.int32))
+    if rowids.size and (rowids[0] < 0 or (np.diff(rowids) < 0).any()):
+        raise invalid_value(
+            "RaggedTensor", f"value_rowids must ascend from 0 or more, got {rowids.tolist()}"
+        )
+    return from_lengths(np.bincount(rowids, minlength=rows).astype(np.int32))
 
 
 def check(splits: Ints, n: int, what: str) -> None:
