@@ -41,7 +41,7 @@ def reduce(steps: WebGPUSteps, call: KernelCall, inputs: Sequence[int], output: 
     quads = inner % 4 == 0
     width = inner // 4 if quads else inner
     contiguous = inner == 1
-    lanes = lanes_of(n) if contiguous else 16
+    lanes = spread(lanes_of(n), n, outer, GROUP * BUSY) if contiguous else 16
     across = GROUP // lanes
     groups = -(-outer // across) if contiguous else outer * -(-width // across)
     longest = lanes * (16 if contiguous else 4)

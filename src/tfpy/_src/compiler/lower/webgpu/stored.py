@@ -6,7 +6,7 @@ Kernels read int8 arrays as words of four bytes.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from tfpy._src.base.dtypes import float32, int32
 from tfpy._src.compiler.ir.aval import Aval
@@ -78,9 +78,13 @@ def _columns(steps: WebGPUSteps, p: Params, named: Mapping[str, int], output: in
     while lanes > p["k"]:
         lanes //= 2
     chunk = -(-p["k"] // lanes)
+    most = min(AHEAD, chunk)
+    ahead = min(range(most, max(most // 2 - 1, 0), -1), key=lambda count: chunk % count)
     groups = flat(-(-pitch // across))
     params = p | {"chunk": chunk, "across": groups[0], "pitch": pitch}
-    defines = [*_sizes(p, named, is_wide, lanes, across, chunk), "QUADS"]
+    defines = [*_sizes(p, named, is_wide, lanes, across, ahead), "QUADS"]
+    fours = range((32 if is_wide else 8) // p["bits"])
+    defines += _lines(p["m"], fours, ahead, "scale" in named)
     steps.step("stored_columns", named, output, params, defines, groups)
 
 
@@ -97,6 +101,66 @@ def _turned(steps: WebGPUSteps, p: Params, named: Mapping[str, int], output: int
     params = p | {"across": groups[0], "pitch": pitch}
     sizes = _sizes(p, named, is_wide, lanes, GROUP // lanes, -(-pitch // lanes))
     steps.step("stored_rows", named, output, params, sizes, groups)
+
+
+def _lines(m: int, fours: range, ahead: int, scaled: bool) -> list[str]:
+    """Return the unrolled statements for `m` rows and a matrix [k, n].
+
+    Args:
+        fours: Numbers of the texels of columns of a thread.
+        ahead: Number of rows of the matrix that a thread reads at once.
+        scaled: True if the matrix has groups.
+    """
+    rows = range(m)
+    lines = {"SUMS": [f"var sum{r}_{f} = vec4<f32>();" for r in rows for f in fours]}
+    whole = [f"first + {ahead} <= end"]
+    if scaled:
+        lines["SUMS"] += [f"var own{r}_{f} = vec4<f32>();" for r in rows for f in fours]
+        lines["SUMS"] += [f"var weight{r} = 0.0;" for r in rows]
+        lines["END_GROUP"] = [*_end_of_group(rows, fours)]
+        whole += [f"group_at(first + {j}) == group" for j in range(1, ahead)]
+    lines["IS_WHOLE"] = [" && ".join(whole)]
+    lines["WORDS"] = [
+        f"let word{j} = words_at((first + {j}) * p.pitch + at);" for j in range(ahead)
+    ]
+    lines["PRODUCT"] = [*_products(0, rows, fours, scaled)]
+    lines["PRODUCTS"] = [s for j in range(ahead) for s in _products(j, rows, fours, scaled)]
+    lines["RESULTS"] = [s for r in rows for s in _result(r, fours)]
+    return [f"{name} {' '.join(found)}" for name, found in lines.items()]
+
+
+def _end_of_group(rows: range, fours: range) -> Iterator[str]:
+    """Yield the statements that add the sums of a group, and begin the next one."""
+    yield "let texel = (group * p.n + column) >> 2u;"
+    for f in fours:
+        yield f"let zero{f} = zeros_of_texel(texel + {f}); let scale{f} = scale_texel(texel + {f});"
+        for r in rows:
+            own = f"own{r}_{f}"
+            yield f"sum{r}_{f} += scale{f} * ({own} - weight{r} * zero{f}); {own} = vec4<f32>();"
+    yield from (f"weight{r} = 0.0;" for r in rows)
+
+
+def _products(j: int, rows: range, fours: range, scaled: bool) -> Iterator[str]:
+    """Yield the statements that multiply by row `first + j` of a matrix, which is in `word{j}`."""
+    yield "{"
+    for r in rows:
+        yield f"let x{r} = f32(x_at({r} * p.k + first + {j}));"
+        if scaled:
+            yield f"weight{r} += x{r};"
+    for f in fours:
+        yield f"let four{f} = four_of(word{j}, {f});"
+        for r in rows:
+            name = f"{'own' if scaled else 'sum'}{r}_{f}"
+            yield f"{name} = fma(vec4<f32>(x{r}), four{f}, {name});"
+    yield "}"
+
+
+def _result(r: int, fours: range) -> Iterator[str]:
+    """Yield the statements that store a row of the result of a matrix [k, n]."""
+    yield from (f"total[{f}] = vec4<T>(sum{r}_{f});" for f in fours)
+    yield "add_lanes(lane, i32(thread), &total);"
+    at = f"(({r} * p.n) >> 2u) + FOURS * place"
+    yield f"if (lane == 0 && place < p.pitch) {{ store_total({at}, &total); }}"
 
 
 def _sizes(
