@@ -27,9 +27,7 @@ def names(s: Sketch, value: int) -> list[str]:
 
 
 @pytest.mark.parametrize("signs", [(1, 1), (-1, 1), (1, -1), (-1, -1)])
-@pytest.mark.parametrize(
-    ("shape", "axis"), [((8,), 0), ((3, 8), 1), ((3, 8), 1), ((2, 6, 5), 1), ((4, 3), 0)]
-)
+@pytest.mark.parametrize(("shape", "axis"), [((8,), 0), ((3, 8), 1), ((2, 6, 5), 1), ((4, 3), 0)])
 def test_exchanged_halves(shape: Shape, axis: int, signs: tuple[int, int]) -> None:
     s = Sketch(shape)
     halves = half(s, 0, axis, 1, signs[0]), half(s, 0, axis, 0, signs[1])

@@ -8,7 +8,7 @@ from collections.abc import Set
 from tfpy._src.compiler.ir.graph import Eqn, Graph, with_bodies
 from tfpy._src.compiler.ir.op import OPS
 
-_MAX_BYTES = 4096
+_MAX_BYTES = 1 << 14
 """Largest size of a constant that loops contain."""
 
 

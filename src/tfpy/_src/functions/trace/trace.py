@@ -28,7 +28,12 @@ if TYPE_CHECKING:
     from tfpy._src.tensors.variables.variable import Variable
 
 
-_MAX_CONSTANT = 128  # captured arrays up to this size become constants of the Graph
+_MAX_CONSTANT = 128
+"""Number of elements up to which captured arrays become constants of the Graph."""
+
+_MAX_MADE = 4096
+"""The same for arrays that the function makes. Layers often make equal arrays, such as positions,
+and passes merge equal constants."""
 
 
 @dataclass(frozen=True)
@@ -173,7 +178,8 @@ class Trace:
         is_known = storage.host is not None or (
             may_read and not storage.is_lost and storage.is_readable
         )
-        return tensor.size <= _MAX_CONSTANT and is_known
+        is_made = tensor.identity >= self._began
+        return is_known and tensor.size <= (_MAX_MADE if is_made else _MAX_CONSTANT)
 
     def constant(self, array: Array, aval: Aval) -> Tensor:
         """Add a constant to the Graph."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from tfpy._src.compiler.ir.kernel import KernelCall
 from tfpy._src.compiler.lower.shaders.kernels import DIRECT
@@ -103,26 +103,51 @@ def makes_pixels(maker: KernelCall) -> bool:
 
 
 def conv(steps: WebGPUSteps, call: KernelCall, inputs: Sequence[int], output: int) -> None:
-    """Add the steps in tiles.
-
-    They use subgroup matrices if the device has them and windows are pixels.
-    """
+    """Add the steps in tiles."""
     p: Params = dict(call.params)
-    pixels, texels = p["batch"] * size_of(p, "out"), -(-p["in_c"] // TEXEL)
-    pointwise = is_pointwise(p)
-    product = Product(1, pixels, p["out_c"], p["in_c"], True, True)
-    tile: Tile | MatrixTile | None = None
-    if steps.matrices and pointwise:
-        tile = matrices.tile_for(product)
-    name = "packed_tile" if tile is None else "packed_matrix"
-    if tile is None:
-        finished = call.epilogue is not None
-        tile = tile_for(product, pointwise, finished) if steps.tiles else SMALL_SHORT
-    params, flags = ({}, []) if pointwise else shaped(p, ["WINDOWS"])
-    sizes = {"m": pixels, "n": p["out_c"], "texels": texels, "taps": size_of(p, "filter")}
-    flags += flags_of(QUADS=p["out_c"] % 4 == 0, CHECK_K=texels % tile.depth != 0)
-    groups = max(1, -(-product.n // tile.columns)), max(1, -(-product.m // tile.rows)), 1
+    product = Product(1, p["batch"] * size_of(p, "out"), p["out_c"], p["in_c"], True, True)
     named = inputs_of(call, inputs)
+    if is_pointwise(p):
+        add_product(steps, named, output, product)
+    else:
+        tile = _tile(steps, product, pointwise=False)
+        params, flags = shaped(p, ["WINDOWS"])
+        params |= {"taps": size_of(p, "filter")}
+        _in_tiles(steps, "packed_tile", named, output, product, tile, params, flags)
+
+
+def add_product(
+    steps: WebGPUSteps, named: Mapping[str, int], output: int, product: Product
+) -> None:
+    """Add the step of a product of packed rows `x` and packed columns `filter`.
+
+    It uses subgroup matrices if the device has them.
+    """
+    tile = matrices.tile_for(product) if steps.matrices else None
+    name = "packed_tile" if tile is None else "packed_matrix"
+    tile = tile or _tile(steps, product, pointwise=True)
+    _in_tiles(steps, name, named, output, product, tile, {"taps": 1}, [])
+
+
+def _tile(steps: WebGPUSteps, product: Product, pointwise: bool) -> Tile:
+    finished = steps.call.epilogue is not None
+    return tile_for(product, pointwise, finished) if steps.tiles else SMALL_SHORT
+
+
+def _in_tiles(
+    steps: WebGPUSteps,
+    name: str,
+    named: Mapping[str, int],
+    output: int,
+    product: Product,
+    tile: Tile | MatrixTile,
+    params: Params,
+    flags: list[str],
+) -> None:
+    texels = -(-product.k // TEXEL)
+    sizes = {"m": product.m, "n": product.n, "texels": texels}
+    flags = flags + flags_of(QUADS=product.n % 4 == 0, CHECK_K=texels % tile.depth != 0)
+    groups = max(1, -(-product.n // tile.columns)), max(1, -(-product.m // tile.rows)), 1
     steps.step(name, named, output, params | sizes, [*tile.defines, *flags], groups)
 
 

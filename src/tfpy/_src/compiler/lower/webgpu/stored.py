@@ -9,14 +9,14 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 
 from tfpy._src.base.dtypes import float32, int32
-from tfpy._src.compiler.ir.aval import Aval
 from tfpy._src.compiler.ir.kernel import KernelCall
 from tfpy._src.compiler.lower.shaders.steps import Params, flags_of, inputs_of
 from tfpy._src.compiler.lower.webgpu.groups import BUSY, flat
 from tfpy._src.compiler.lower.webgpu.kernels import plan
+from tfpy._src.compiler.lower.webgpu.packed import add_product
 from tfpy._src.compiler.lower.webgpu.steps import WebGPUSteps
+from tfpy._src.compiler.lower.webgpu.tiles import Product
 from tfpy._src.compiler.lower.webgpu.wgsl.shader import GROUP
-from tfpy._src.compiler.ops.packed_bytes import POINT, WHOLE, packed_conv2d, words_of
 
 WORD, TEXEL = 4, 16
 """Number of bytes of a word, and of a texel."""
@@ -177,19 +177,15 @@ def _by_bytes(
 ) -> None:
     """Add the steps of a product of integers."""
     m, n, k = p["m"], p["n"], p["k"]
-    texels = words_of(k) // 4 + 1
-    packed = [steps.program.add_buffer((rows, 1, 4 * texels), int32) for rows in (m, n)]
-    rows, columns = packed
-    size = {"rows": m, "parts": 1, "k": k, "kind": WHOLE}
+    texels = -(-k // TEXEL) + 1
+    rows, columns = (steps.program.add_buffer((count, 1, 4 * texels), int32) for count in (m, n))
+    size = {"rows": m, "parts": 1, "k": k, "kind": "whole"}
     plan(steps, KernelCall("pack_bytes", ("numbers",), size), [named["x"]], rows)
     groups = flat(-(-n * texels // GROUP))
     defines = ["QUADS", *flags_of(TURNED=turned)]
     steps.step("stored_packed", {"w": named["w"]}, columns, p | {"texels": texels}, defines, groups)
-    shapes = {"in_shape": (1, 1, m, k), "filter_shape": (1, 1, k, n)}
-    assert packed_conv2d.kernel is not None
-    avals = [Aval((count, 1, 4 * texels), int32) for count in (m, n)]
-    product = packed_conv2d.kernel(*avals, **shapes, **POINT, whole=True)
-    plan(steps, product, packed, output)
+    operands = {"x": rows, "filter": columns}
+    add_product(steps, operands, output, Product(1, m, n, k, True, True))
 
 
 def _by_floats(
