@@ -260,7 +260,8 @@ def onnx_references() -> Path:
     """
     suite = ROOT / "tests" / "onnx_suite"
     models = [ensure(name).name for name in _ONNX]
-    inputs = [models, file_hash(suite / "models.py"), file_hash(suite / "references.py")]
+    makers = ("models.py", "references.py", "decoder.py")
+    inputs = [models, *(file_hash(suite / name) for name in makers)]
     return entry(
         "references",
         inputs,

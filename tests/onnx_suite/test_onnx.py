@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import subprocess
 
+import pytest
+
 from buildsys import pyenv
 from buildsys.paths import ROOT
 
@@ -31,5 +33,6 @@ def test_broken_files() -> None:
     assert int(counts.split("refused as a file")[0].split()[-1]) > 300
 
 
-def test_reading() -> None:
-    run("reading")
+@pytest.mark.parametrize("module", ["reading", "attending", "packed", "quantized"])
+def test_modules(module: str) -> None:
+    run(module)

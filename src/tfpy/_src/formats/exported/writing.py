@@ -25,6 +25,7 @@ from tfpy._src.formats.exported.blocks import STORED, Blocks, Json, Programs
 from tfpy._src.formats.exported.functions import Exported, exported, input_names, output_names
 from tfpy._src.formats.exported.refusals import NotExportable, refusal
 from tfpy._src.formats.exported.tensors import TensorFile
+from tfpy._src.formats.file_traces import for_file
 from tfpy._src.functions.tf_function.concrete import ConcreteFunction
 from tfpy._src.functions.trace.trace import Extra
 from tfpy._src.tensors.random.sampling import StateFeed
@@ -112,7 +113,8 @@ VERSION = 1
 def write(function: Any, path: Path, signatures: Any, backends: Sequence[str] | None) -> None:
     """Write the file of `tf.export`."""
     targets = targets_of(BACKENDS if backends is None else backends)
-    functions = _functions(function, signatures)
+    with for_file():
+        functions = _functions(function, signatures)
     tensors = TensorFile()
     state = _State(tensors)
     document: Json = {

@@ -15,6 +15,7 @@ from tfpy._src.compiler.ir.graph import Graph
 from tfpy._src.core import nest
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.core.tensor_shape import TensorShape
+from tfpy._src.formats.file_traces import for_file
 from tfpy._src.formats.graph_writing.lists import Lists
 from tfpy._src.formats.graph_writing.open_sizes import OpenSizes, check_small, checked, traced
 from tfpy._src.functions.tf_function.concrete import ConcreteFunction
@@ -95,7 +96,8 @@ def source_of(function: Any, signatures: Any = None) -> FunctionSource:
         ValueError: If there is no signature, or the function assigns Variables.
         TypeError: If `function` is not callable.
     """
-    concrete, sizes, shapes = sized_trace(_opened(function, signatures))
+    with for_file():
+        concrete, sizes, shapes = sized_trace(_opened(function, signatures))
     if concrete.assigned:
         raise ValueError(
             f"{concrete.name} assigns Variables, which a file cannot express. Write a function "

@@ -9,9 +9,11 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from tfpy._src.base import tracing
 from tfpy._src.base.dtypes import DType
 from tfpy._src.core.conversion import convert_to_tensor, host_values
 from tfpy._src.core.tensor import Tensor
+from tfpy._src.formats.file_traces import is_for_file
 from tfpy._src.formats.node_graphs.node import Node, NodeGraph, Spec
 from tfpy._src.formats.node_graphs.plan import NodeOrder, plan
 from tfpy._src.formats.node_graphs.signatures import (
@@ -135,9 +137,11 @@ class Runner:
             found = self._choices[key] = _Choices(steps, sorted(deciding))
         known = {name: given[name] for name in found.deciding if _is_small(given[name])}
         values = {name: host_values(value) for name, value in known.items()}
-        choice = tuple((name, v.dtype.str, v.shape, v.tobytes()) for name, v in values.items())
+        choice: Any = tuple((name, v.dtype.str, v.shape, v.tobytes()) for name, v in values.items())
         if choice not in found.compiled and len(found.compiled) >= _MAX_KNOWN:
             choice, values = (), {}
+        if tracing.local.active and is_for_file():
+            choice = ("file", choice)
         if choice not in found.compiled:
             made = Stage(self.graph, found.steps, values, self._quantize)
             found.compiled[choice] = made

@@ -9,6 +9,7 @@ from tfpy._src.backends.event_loop import give_turn
 from tfpy._src.base.errors import NotTraceableError
 from tfpy._src.formats.node_graphs.node import Node, NodeGraph
 from tfpy._src.formats.node_graphs.plan import NodeOrder, plan
+from tfpy._src.formats.node_graphs.weights import Weights
 from tfpy._src.library.io.checked_json import ModelFileError
 
 MAX_DEPTH = 64
@@ -60,6 +61,17 @@ class Scope:
         if self._around is None:
             raise ModelFileError(f"{self.graph.name}: nothing makes the value {name!r}")
         return self._around[name]
+
+    def maker(self, name: str) -> tuple[Node | None, Weights]:
+        """Return the node that makes a value, if any, and the weights of its graph.
+
+        The graph is this one, or one of the graphs around it.
+        """
+        graph = self.graph
+        known = name in graph.makers or name in graph.weights or name in self._values
+        if known or self._around is None:
+            return graph.makers.get(name), graph.weights
+        return self._around.maker(name)
 
     def has_function(self, name: str) -> bool:
         """Return True if nodes can call a graph of that name."""

@@ -10,6 +10,7 @@ import numpy as np
 from tfpy._src.base import tracing
 from tfpy._src.compiler.ir.aval import Array
 from tfpy._src.core.conversion import constant
+from tfpy._src.core.tensor import Tensor
 from tfpy._src.tensors.variables.variable import Variable
 
 _MAX_ON_HOST = 1024  # elements; larger arrays are data and not shapes
@@ -34,6 +35,7 @@ class Weights(Mapping[str, Array]):
         self._arrays = dict(arrays or {})
         self._state = dict(state or {})
         self._values: dict[str, Any] = dict(self._state)
+        self._derived: dict[tuple[str, ...], Tensor] = {}
 
     def __getitem__(self, name: str) -> Array:
         found = self._arrays[name]
@@ -57,6 +59,19 @@ class Weights(Mapping[str, Array]):
         found = self._values.get(name)
         if found is None:
             found = self._values[name] = self._made(self[name])
+        return found
+
+    def derived(self, key: tuple[str, ...], make: Callable[[], Array]) -> Tensor:
+        """Return a tensor that is computed once from constants.
+
+        Args:
+            key: Names of the constants, and of the form of the result.
+            make: Function that computes the values.
+        """
+        found = self._derived.get(key)
+        if found is None:
+            with tracing.init_scope():
+                found = self._derived[key] = constant(make())
         return found
 
     def make_variables(self) -> dict[str, Variable]:

@@ -9,13 +9,18 @@ from tfpy._src.formats.onnx.reader.ops import (
     control,
     convolution,
     elementwise,
+    experts,
+    group_query_attention,
     images,
     indexing,
     learning,
     linear,
     losses,
+    microsoft_attention,
     movement,
     normalization,
+    packed_products,
+    packed_rows,
     pooling,
     quantization,
     randomness,
@@ -32,8 +37,9 @@ from tfpy._src.formats.onnx.reader.ops import (
 from tfpy._src.formats.onnx.reader.record import OnnxDialect
 
 FAMILIES = (
-    activations, attention, constants, control, convolution, elementwise, images, indexing,
-    learning, linear, losses, movement, normalization, pooling, quantization, randomness,
+    activations, attention, constants, control, convolution, elementwise, experts,
+    group_query_attention, images, indexing, learning, linear, losses, microsoft_attention,
+    movement, normalization, packed_products, packed_rows, pooling, quantization, randomness,
     recurrent, reductions, resize, sequences, signals, text, training, vision, whole,
 )  # fmt: skip
 """Modules of the records, which register themselves on import."""

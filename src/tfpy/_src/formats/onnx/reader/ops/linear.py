@@ -42,17 +42,24 @@ def fused_mat_mul(
     a: Tensor, b: Tensor, *, alpha: float = 1.0, transA: int = 0, transB: int = 0,  # noqa: N803
     transBatchA: int = 0, transBatchB: int = 0,  # noqa: N803
 ) -> Any:  # fmt: skip
-    if transBatchA or transBatchB:
-        raise invalid("FusedMatMul", "transBatchA and transBatchB are not supported")
-    y = product(_turned(a, transA), _turned(b, transB))
+    y = product(_turned(a, transA, transBatchA), _turned(b, transB, transBatchB))
     return y if alpha == 1 else y * like(alpha, y)
 
 
-def _turned(x: Tensor, is_turned: int) -> Tensor:
-    rank = x.ndim
-    if not is_turned or rank < 2:
-        return x
-    return transpose(x, [*range(rank - 2), rank - 1, rank - 2])
+def _turned(x: Tensor, is_turned: int, has_late_batch: int) -> Tensor:
+    """Return matrices in the order of `numpy.matmul`.
+
+    Args:
+        x: Matrices.
+        is_turned: If 1, the matrices are transposed.
+        has_late_batch: If 1, the first axis of the matrices is in front of the batch axes.
+    """
+    order = [*range(x.ndim)]
+    if has_late_batch and x.ndim > 2:
+        order = [*order[1:-1], 0, order[-1]]
+    if is_turned and x.ndim > 1:
+        order = [*order[:-2], order[-1], order[-2]]
+    return x if order == [*range(x.ndim)] else transpose(x, order)
 
 
 @operation("Gemm")

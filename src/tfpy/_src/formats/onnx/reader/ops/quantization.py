@@ -10,19 +10,18 @@ import numpy as np
 from tfpy._src.base import dtypes
 from tfpy._src.base.dtypes import DType
 from tfpy._src.base.errors import invalid
-from tfpy._src.compiler.ir.aval import Array
 from tfpy._src.core import primitives as p
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.formats.onnx.reader.ops.constants import cast_to
 from tfpy._src.formats.onnx.reader.ops.convolution import convolved
-from tfpy._src.formats.onnx.reader.ops.linear import product, whole_product
+from tfpy._src.formats.onnx.reader.ops.linear import whole_product
 from tfpy._src.formats.onnx.reader.ops.windows import Windows, windows
 from tfpy._src.formats.onnx.reader.record import Ints, operation
 from tfpy._src.formats.onnx.reader.tensors import DTYPES
-from tfpy._src.formats.onnx.reader.values import dtype_of, like, positive, tensor
+from tfpy._src.formats.onnx.reader.values import dtype_of, like, positive
 from tfpy._src.tensors.array.joining import pad, repeat
 from tfpy._src.tensors.array.making import cast
-from tfpy._src.tensors.array.reshaping import reshape, transpose
+from tfpy._src.tensors.array.reshaping import reshape
 from tfpy._src.tensors.math.reductions import reduce_max, reduce_min
 
 _EXACT = 1 << 24  # float32 represents all integers up to this one
@@ -176,36 +175,49 @@ def q_linear_conv(
     return rounded(cast(total, "float32") * factor, reshape(y_zero, []), y_zero.dtype)
 
 
-@operation("com.microsoft.MatMulNBits")
-def mat_mul_n_bits(
-    a: Tensor, b: Array, scales: Tensor, zeros: Array | None = None, g_idx: Array | None = None,
-    bias: Tensor | None = None, *, K: int, N: int, accuracy_level: int = 0,  # noqa: N803
-    bits: int = 4, block_size: int,
-) -> Any:  # fmt: skip
-    """Multiply a by the transpose of a blockwise quantized N × K matrix of 4 or 8 bits."""
-    blocks = -(-K // max(block_size, 1))
-    if bits not in (4, 8) or block_size < 1 or g_idx is not None:
-        raise invalid(
-            "MatMulNBits", f"bits={bits}, block_size={block_size} or g_idx is not supported"
-        )
-    if b.size != N * blocks * block_size * bits // 8:
-        raise invalid("MatMulNBits", f"weights of shape {list(b.shape)} do not match {N} × {K}")
-    values = _bits(b, bits).reshape(N, blocks, block_size).astype(np.float32)
-    if zeros is None:
-        offset: Any = float(1 << bits - 1)
-    elif zeros.dtype == np.uint8:
-        offset = _bits(zeros.reshape(N, -1), bits)[:, :blocks, None].astype(np.float32)
-    else:
-        offset = zeros.reshape(N, blocks, 1).astype(np.float32)
-    w = tensor(values - offset) * reshape(cast(scales, "float32"), [N, blocks, 1])
-    w = reshape(w, [N, blocks * block_size])[:, :K]
-    y = product(a, cast(transpose(w), a.dtype))
+def dynamic_product(x: Tensor, w: Tensor, scale: Tensor, zero: Tensor | None) -> Tensor:
+    """Return the product of floats, which are first quantized to uint8, and quantized weights.
+
+    Args:
+        x: Floats [..., k].
+        w: Quantized weights [k, n].
+        scale: Scale of the weights, or one for each column.
+        zero: Zero point of the weights, or one for each column.
+    """
+    numbers, step, point = dynamic_quantize_linear(x)
+    total = whole_product(_centered(numbers, point), _centered(w, zero))
+    return cast(total, "float32") * (step * (reshape(scale, []) if scale.size == 1 else scale))
+
+
+@operation("com.microsoft.DynamicQuantizeMatMul")
+def dynamic_quantize_mat_mul(
+    a: Tensor, b: Tensor, b_scale: Tensor, b_zero: Tensor | None = None, bias: Tensor | None = None
+) -> Any:
+    _check_columns("DynamicQuantizeMatMul", b, b_scale, b_zero, bias)
+    y = dynamic_product(a, b, b_scale, b_zero)
     return y if bias is None else y + bias
 
 
-def _bits(packed: Array, bits: int) -> Array:
-    """Unpack the elements of bytes along the last axis, the low bits first."""
-    if bits == 8:
-        return packed
-    both = np.stack([packed & 15, packed >> 4], -1)
-    return both.reshape(*packed.shape[:-1], -1)
+@operation("com.microsoft.MatMulIntegerToFloat")
+def mat_mul_integer_to_float(
+    a: Tensor, b: Tensor, a_scale: Tensor, b_scale: Tensor, a_zero: Tensor | None = None,
+    b_zero: Tensor | None = None, bias: Tensor | None = None,
+) -> Any:  # fmt: skip
+    """Multiply quantized matrices, and convert the product to floats."""
+    op = "MatMulIntegerToFloat"
+    _check_columns(op, b, b_scale, b_zero, bias)
+    if a_scale.size != 1 or (a_zero is not None and a_zero.size != 1):
+        raise invalid(op, f"the scale and zero point of A must be scalars, got {a_scale.aval}")
+    total = whole_product(_centered(a, a_zero), _centered(b, b_zero))
+    step = cast(reshape(a_scale, []), "float32")
+    factor = step * cast(reshape(b_scale, []) if b_scale.size == 1 else b_scale, "float32")
+    y = cast(cast(total, "float32") * factor, a_scale.dtype)
+    return y if bias is None else y + bias
+
+
+def _check_columns(op: str, b: Tensor, *given: Tensor | None) -> None:
+    """Check that scales, zero points and a bias are scalars or have an element for each column."""
+    n = b.aval.shape[-1] if b.ndim else 0
+    for one in given:
+        if one is not None and one.size != 1 and one.aval.shape != (n,):
+            raise invalid(op, f"a scale, zero point or bias {one.aval} does not match {n} columns")

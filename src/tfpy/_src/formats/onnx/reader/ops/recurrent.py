@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from tfpy._src.core import primitives as p
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.formats.onnx.reader.ops import activations
 from tfpy._src.formats.onnx.reader.ops.control import steps
+from tfpy._src.formats.onnx.reader.ops.quantization import dynamic_product
 from tfpy._src.formats.onnx.reader.record import Floats, Strings, operation
 from tfpy._src.formats.onnx.reader.values import host, like, tensor
 from tfpy._src.tensors.array.joining import concat, split, stack
@@ -134,6 +135,52 @@ def _names(given: Strings | None, default: Strings, direction: str) -> Strings:
     return given or default * (2 if direction == "bidirectional" else 1)
 
 
+Product = Callable[[int, Tensor], Tensor]
+"""A product of the weights of a direction and an input."""
+
+
+class _Gates(NamedTuple):
+    """The attributes that LSTMs share."""
+
+    op: str
+    functions: list[Callable[[Any], Any]]
+    hidden: int
+    clip: float | None
+    direction: str
+    input_forget: int
+    layout: int = 0
+
+    def run(
+        self, x: Tensor, of_input: Product, of_state: Product, b: Tensor | None, lengths: Any,
+        states: list[Any], peepholes: Tensor | None,
+    ) -> tuple[Any, ...]:  # fmt: skip
+        """Return the outputs of all steps and the last states."""
+        hidden = self.hidden
+
+        def cell(way: int, xs: Tensor) -> tuple[Tensor, Step]:
+            f, g, h = self.functions[3 * way : 3 * way + 3]
+            made = of_input(way, xs)
+            if b is not None:
+                made = made + b[way, : 4 * hidden] + b[way, 4 * hidden :]
+            pi, po, pf = (0, 0, 0) if peepholes is None else split(peepholes[way], 3, 0)
+
+            def step(inputs: Tensor, state: list[Tensor]) -> list[Tensor]:
+                before, c = state
+                gates = _clipped(inputs + of_state(way, before), self.clip)
+                i, o, forget, new = split(gates, 4, -1)
+                if peepholes is not None:
+                    i, forget = i + pi * c, forget + pf * c
+                i = f(i)
+                kept = 1 - i if self.input_forget else f(forget)
+                c = kept * c + i * g(new)
+                o = f(o if peepholes is None else o + po * c)
+                return [o * h(c), c]
+
+            return made, step
+
+        return _run(self.op, x, lengths, states, hidden, self.direction, self.layout, cell)
+
+
 @operation("LSTM")
 def lstm(
     x: Tensor, w: Tensor, r: Tensor, b: Tensor | None = None, sequence_lens: Tensor | None = None,
@@ -144,30 +191,48 @@ def lstm(
     input_forget: int = 0, layout: int = 0,
 ) -> Any:  # fmt: skip
     names = _names(activations, ("Sigmoid", "Tanh", "Tanh"), direction)
-    functions, hidden = _functions(names, activation_alpha, activation_beta), r.aval.shape[-1]
+    functions = _functions(names, activation_alpha, activation_beta)
+    gates = _Gates("LSTM", functions, r.aval.shape[-1], clip, direction, input_forget, layout)
+    return gates.run(
+        x, lambda way, y: matmul(y, w[way], transpose_b=True),
+        lambda way, y: matmul(y, r[way], transpose_b=True), b, sequence_lens,
+        [initial_h, initial_c], peepholes,
+    )  # fmt: skip
 
-    def cell(way: int, xs: Tensor) -> tuple[Tensor, Step]:
-        f, g, h = functions[3 * way : 3 * way + 3]
-        made = matmul(xs, w[way], transpose_b=True)
-        if b is not None:
-            made = made + b[way, : 4 * hidden] + b[way, 4 * hidden :]
-        pi, po, pf = (0, 0, 0) if peepholes is None else split(peepholes[way], 3, 0)
 
-        def step(inputs: Tensor, state: list[Tensor]) -> list[Tensor]:
-            before, c = state
-            gates = _clipped(inputs + matmul(before, r[way], transpose_b=True), clip)
-            i, o, forget, new = split(gates, 4, -1)
-            if peepholes is not None:
-                i, forget = i + pi * c, forget + pf * c
-            i = f(i)
-            kept = 1 - i if input_forget else f(forget)
-            c = kept * c + i * g(new)
-            o = f(o if peepholes is None else o + po * c)
-            return [o * h(c), c]
+@operation("com.microsoft.DynamicQuantizeLSTM")
+def dynamic_quantize_lstm(
+    x: Tensor, w: Tensor, r: Tensor, b: Tensor | None = None, sequence_lens: Tensor | None = None,
+    initial_h: Tensor | None = None, initial_c: Tensor | None = None,
+    peepholes: Tensor | None = None, w_scale: Tensor | None = None, w_zero: Tensor | None = None,
+    r_scale: Tensor | None = None, r_zero: Tensor | None = None, *,
+    activation_alpha: Floats | None = None, activation_beta: Floats | None = None,
+    activations: Strings | None = None, clip: float | None = None, direction: str = "forward",
+    hidden_size: int | None = None, input_forget: int = 0,
+) -> Any:  # fmt: skip
+    """Run an LSTM with quantized weights [D, inputs, 4 · H]; inputs and states are quantized."""
+    op, ways = "DynamicQuantizeLSTM", 2 if direction == "bidirectional" else 1
+    if x.ndim != 3 or w.ndim != 3 or r.ndim != 3:
+        raise invalid(op, f"X {x.aval}, W {w.aval} and R {r.aval} must have three axes")
+    hidden = r.aval.shape[1]
+    if (w.aval.shape, r.aval.shape) != (
+        (ways, x.aval.shape[-1], 4 * hidden), (ways, hidden, 4 * hidden)
+    ):  # fmt: skip
+        raise invalid(op, f"W {w.aval} and R {r.aval} do not match X {x.aval} ({direction})")
+    for one in (w_scale, w_zero, r_scale, r_zero):
+        if one is None or one.aval.shape not in ((ways,), (ways, 1), (ways, 4 * hidden)):
+            raise invalid(op, f"scales and zero points must have {ways} or {4 * hidden} elements")
+    names = _names(activations, ("Sigmoid", "Tanh", "Tanh"), direction)
+    functions = _functions(names, activation_alpha, activation_beta)
+    gates = _Gates(op, functions, hidden, clip, direction, input_forget)
 
-        return made, step
+    def product(weights: Tensor, scale: Any, zero: Any) -> Product:
+        return lambda way, y: dynamic_product(y, weights[way], scale[way], zero[way])
 
-    return _run("LSTM", x, sequence_lens, [initial_h, initial_c], hidden, direction, layout, cell)
+    return gates.run(
+        x, product(w, w_scale, w_zero), product(r, r_scale, r_zero), b, sequence_lens,
+        [initial_h, initial_c], peepholes,
+    )  # fmt: skip
 
 
 @operation("GRU")

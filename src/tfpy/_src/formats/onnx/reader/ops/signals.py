@@ -102,6 +102,8 @@ def stft(
         length = window.aval.shape[0]
     else:
         raise invalid("STFT", "a window or frame_length is required")
+    if signal.ndim == 2:
+        signal = expand_dims(signal, -1)  # ONNX Runtime accepts real signals without a last axis
     size = signal.aval.shape[1]
     if step < 1 or not 0 < length <= size:
         raise invalid(
