@@ -106,7 +106,7 @@ OTHERS_LATE = (
     *("library/config/execution", "library/config/optimizer", "library/io/decoding"),
     *("library/strings/edit_distance", "library/strings/fingerprints", "library/strings/scripts"),
     *("library/io/dlpack", "data/databases", "library/sparse/ragged_crossing"),
-    *("library/sparse/sampled", "tensors/nn/quantized_tensors"),
+    *("library/sparse/crossing", "library/sparse/sampled", "tensors/nn/quantized_tensors"),
     *("tensors/nn/moving_average", "tensors/random/initializers", "tensors/random/word_stream"),
     *("keras_support/cell_wrapper*", "checkpoints/saver", "checkpoints/state"),
     *("checkpoints/variable_parts", "checkpoints/warm_starting"),

@@ -16,7 +16,6 @@ from tfpy._src.library.sparse.conversion import (
     to_indicator as to_indicator,
 )
 from tfpy._src.library.sparse.counting import bincount as bincount
-from tfpy._src.library.sparse.crossing import cross as cross, cross_hashed as cross_hashed
 from tfpy._src.library.sparse.reduction import (
     maximum as maximum,
     minimum as minimum,
@@ -54,8 +53,11 @@ from tfpy._src.library.sparse.slicing import (
 from tfpy._src.tensors.composite.sparse_tensor import SparseTensor as SparseTensor
 
 if _typing.TYPE_CHECKING:
+    from tfpy._src.library.sparse.crossing import cross as cross, cross_hashed as cross_hashed
     from tfpy._src.library.sparse.sampled import sampled_addmm as sampled_addmm
 
 _LATER = {
+    "cross": "tfpy._src.library.sparse.crossing",
+    "cross_hashed": "tfpy._src.library.sparse.crossing",
     "sampled_addmm": "tfpy._src.library.sparse.sampled",
 }

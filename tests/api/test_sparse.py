@@ -285,3 +285,40 @@ def test_sets_of_small_integers(tf: Any) -> Any:
     kinds = (tf.int16, tf.uint16)
     sets = [tf.sets.union(tf.constant([[1, 2]], k), tf.constant([[2, 3]], k)) for k in kinds]
     return [tf.sparse.to_dense(x) for x in sets]
+
+
+WRONG_ARGUMENTS = {
+    "ranks": lambda tf, x: tf.sparse.maximum(x, tf.SparseTensor([[0]], [1.0], [2])),
+    "shapes": lambda tf, x: tf.sparse.minimum(x, tf.SparseTensor([[0, 0]], [1.0], [2, 5])),
+    "low axis": lambda tf, x: tf.sparse.reduce_sum(x, -3),
+    "high axis": lambda tf, x: tf.sparse.reduce_max(x, [0, 2]),
+    "smaller": lambda tf, x: tf.sparse.reset_shape(x, np.array([3, 3])),
+    "axis of split": lambda tf, x: tf.sparse.split(sp_input=x, num_split=2, axis=-3),
+    "axes of split": lambda tf, x: tf.sparse.split(sp_input=x, num_split=2, axis=[0, 1]),
+    "counts": lambda tf, x: tf.sparse.split(sp_input=x, num_split=[2], axis=0),
+    "rows": lambda tf, x: tf.sparse.fill_empty_rows(
+        tf.SparseTensor(np.array([[0, 1], [99, 1]]), [1.0, 2.0], [2, 5]), 0.0
+    ),
+}
+MESSAGES = {
+    "ranks": "Operands do not have the same ranks",
+    "shapes": "Operands' shapes do not match",
+    "low axis": "Invalid reduction dimension -3",
+    "high axis": "Invalid reduction dimension 2",
+    "smaller": "should have dimension sizes",
+    "axis of split": r"axis should be in range \[-2, 2\)",
+    "axes of split": "axis should be a scalar",
+    "counts": "Expected int for argument 'num_split'",
+    "rows": r"indices\(1, 0\) is invalid",
+}
+
+
+@pytest.mark.parametrize("name", WRONG_ARGUMENTS)
+def test_wrong_arguments(name: str) -> None:
+    kinds = []
+    for tf in (tfpy, tensorflow):
+        x = tf.SparseTensor([[0, 0], [2, 1]], [1.0, 2.0], [3, 4])
+        with pytest.raises(Exception, match=MESSAGES[name]) as caught:
+            WRONG_ARGUMENTS[name](tf, x)
+        kinds.append(caught.type.__name__)
+    assert kinds[0] == kinds[1]

@@ -58,6 +58,7 @@ def writes(tf: Any) -> Any:
         bool(write("doubles", np.array([0.1]), step=2)),
         bool(write("empty", tf.zeros([2, 0]), step=2)),
         bool(write(tf.constant("tag"), tf.Variable(3.0), step=2, metadata=metadata)),
+        bool(write("m", 1, step=2, metadata=tf.constant(metadata.SerializeToString()))),
         bool(write("called", lambda: calls.append(1) or tf.constant(5), step=3)),
         calls,
         error(lambda: write("no step", 1)),

@@ -114,7 +114,8 @@ def convert_to_tensor(
     Args:
         value: Number, string, nested sequence, NumPy array, Variable, `tf.IndexedSlices` or tensor.
         dtype: Dtype of the result. Default: the dtype that follows from the value. A tensor must
-            already have this dtype; use `tf.cast` to change it.
+            already have this dtype; use `tf.cast` to change it. The tensors in a sequence are cast
+            if the first one has another dtype.
         dtype_hint: Preferred dtype, which is used if `dtype` is None and the value can be converted
             to it. Default: no preference.
 
@@ -167,8 +168,12 @@ def convert_to_tensor(
             "source is a tensor that the tape does not watch: call tape.watch(source) first."
         )
     if isinstance(value, list | tuple) and _holds_tensor(value):
-        hint = wanted or _first_dtype(value)
-        return _stacked([convert_to_tensor(v, None if is_operand(v) else hint) for v in value])
+        first = _first_dtype(value)
+        hint = wanted or first
+        parts = [convert_to_tensor(v, None if is_operand(v) else hint) for v in value]
+        if wanted not in (None, first):  # otherwise, tensors of another dtype raise an error
+            parts = [t if t.dtype == wanted else OPS["cast"](t, dtype=wanted) for t in parts]
+        return _stacked(parts)
     return from_array(to_array(value, wanted, dtype_hint, is_private))
 
 

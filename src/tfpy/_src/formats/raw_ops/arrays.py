@@ -68,7 +68,8 @@ from tfpy._src.tensors.array.static import static_ints
 
 def _offsets(concat_dim: Any, shapes: Sequence[Any]) -> list[Tensor]:
     """Return the start of each tensor along the axis on which the shapes are concatenated."""
-    axis, rows = int(host_values(concat_dim)), [np.array(host_values(s)) for s in shapes]
+    rows = [np.array(host_values(s)) for s in shapes]
+    axis = int(host_values(concat_dim)) % max(len(rows[0]), 1)
     starts = np.cumsum([0, *(row[axis] for row in rows[:-1])])
     return [constant([int(n) if i == axis else 0 for i in range(len(rows[0]))]) for n in starts]
 

@@ -45,8 +45,8 @@ def write(
         tensor: Tensor of any shape and dtype, or a function without arguments that returns one. The
             function is only called if the summary is recorded.
         step: Step, a scalar int64 value. Default: the default step of the thread.
-        metadata: Message `SummaryMetadata` or its bytes. It names the plugin of TensorBoard that
-            displays the summary.
+        metadata: Message `SummaryMetadata`, or its bytes, also as a tensor. It names the plugin of
+            TensorBoard that displays the summary.
 
     Returns:
         Scalar bool tensor: True if the summary was written, False without a default writer or if
@@ -65,7 +65,8 @@ def write(
 
     See also: `tf.summary.scalar`, `tf.summary.experimental.write_raw_pb`.
     """
-    data = metadata or b""
+    data: Any = b"" if metadata is None else metadata
+    data = data.numpy() if isinstance(data, Tensor) else data
     serialized = data if isinstance(data, bytes) else data.SerializeToString()
 
     def operands() -> list[Any]:

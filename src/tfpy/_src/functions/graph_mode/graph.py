@@ -182,8 +182,9 @@ class Graph(Collections, Lookup, Overriding, Placing):
         """Return the result of a function, with a new operation for the tensors in it."""
         found = infer(function, args, kwargs, name or name_of(function))
         parts = leaves(found.result)
-        tensors = [x for x in parts if isinstance(x, Tensor)]
-        if not tensors and not found.has_effects and not found.assigned:
+        has_tensors = any(isinstance(x, Tensor) for x in parts)
+        has_effects = found.has_effects or found.assigned or found.checks_sizes
+        if not has_tensors and not has_effects:
             return found.result
         given = [*args, dict(kwargs)]
         inputs = [x for x in leaves(given) if isinstance(x, GraphTensor | Variable)]

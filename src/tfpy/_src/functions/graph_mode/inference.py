@@ -54,6 +54,8 @@ class Inferred:
     read: list[Variable]
     assigned: list[Variable]
     has_effects: bool
+    checks_sizes: bool = False
+    """True for an assertion about sizes that are known only in a run."""
     is_dynamic: bool = False
 
 
@@ -143,7 +145,9 @@ def _traced(
     captured += dict.fromkeys(constants)
     assigned = [variable for variable, _ in trace.assigned.values()]
     effects = any(eqn.op.stateful for eqn in trace.graph.eqns)
-    return Inferred(result, captured, read, assigned, effects)
+    checks = result is None and getattr(function, "__name__", "").startswith("assert_")
+    checks = checks and any(aval.is_open for aval in avals)
+    return Inferred(result, captured, read, assigned, effects, checks)
 
 
 @contextmanager
@@ -243,7 +247,9 @@ def _opened(result: Any, samples: Samples, has_ranks: bool, varies: Iterator[boo
         ]
         return SampledParts(type(composite), parts)
 
-    return Inferred(mapped(result, opened, opened_parts), samples.tensors, [], [], False, True)
+    return Inferred(
+        mapped(result, opened, opened_parts), samples.tensors, [], [], False, is_dynamic=True
+    )
 
 
 def _symbolic(value: Tensor, sizes: Sequence[int], known: Sequence[int] = ()) -> Tensor:

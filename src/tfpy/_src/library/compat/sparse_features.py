@@ -13,7 +13,7 @@ from tfpy._src.library.sparse.shaping import reorder
 from tfpy._src.tensors.array.joining import concat
 from tfpy._src.tensors.array.making import cast
 from tfpy._src.tensors.array.reshaping import expand_dims
-from tfpy._src.tensors.composite.sparse_tensor import SparseTensor
+from tfpy._src.tensors.composite.sparse_tensor import SparseTensor, from_value
 
 
 def sparse_reduce_sum_sparse(
@@ -111,6 +111,7 @@ def sparse_merge(
 
     See also: `tf.io.parse_example`, `tf.sparse.concat`.
     """
+    sp_ids, sp_values = from_value(sp_ids), from_value(sp_values)
     is_one = isinstance(sp_ids, SparseTensor)
     ids: Sequence[Any] = [sp_ids] if is_one else _checked_list(sp_ids, "sp_ids")
     sizes: Sequence[Any] = [vocab_size] if is_one else _checked_list(vocab_size, "vocab_size")

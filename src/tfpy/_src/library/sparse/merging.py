@@ -30,7 +30,9 @@ def merged(op: str, a: SparseTensor, b: SparseTensor) -> Merged:
         InvalidArgumentError: If the shapes differ.
     """
     if a.host_shape != b.host_shape:
-        raise invalid(op, f"shapes {list(a.host_shape)} and {list(b.host_shape)} differ")
+        has_rank = len(a.host_shape) == len(b.host_shape)
+        what = "' shapes do not match" if has_rank else " do not have the same ranks"
+        raise invalid(op, f"Operands{what}: {list(a.host_shape)} and {list(b.host_shape)}")
     positions = np.concatenate([a.positions, b.positions]).astype(np.int64)
     repeats = np.concatenate([_repeats(a.positions), _repeats(b.positions)])
     width = int(repeats.max(initial=0)) + 1

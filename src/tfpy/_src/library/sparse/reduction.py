@@ -9,7 +9,6 @@ import numpy as np
 
 from tfpy._src.base.errors import invalid
 from tfpy._src.compiler.ops import elementwise
-from tfpy._src.compiler.ops.families.infer import normalize_axis
 from tfpy._src.core.conversion import constant
 from tfpy._src.core.tape import stop_gradient
 from tfpy._src.core.tensor import Tensor
@@ -30,7 +29,13 @@ from tfpy._src.tensors.ragged.reduction import _segments
 def _groups(x: SparseTensor, axis: Axis) -> tuple[tuple[int, ...], Ints]:
     """Return the shape after the reduction, and the position of each value in it."""
     axes = range(x.ndim) if axis is None else static_ints(axis)
-    drop = {normalize_axis("sparse.reduce", a, x.ndim) for a in axes}
+    wrong = [a for a in axes if not -x.ndim <= a < x.ndim]
+    if wrong:
+        raise invalid(
+            "sparse.reduce",
+            f"Invalid reduction dimension {wrong[0]} for input with {x.ndim} dimensions.",
+        )
+    drop = {a % x.ndim for a in axes}
     _ = x.positions
     kept = [i for i in range(x.ndim) if i not in drop]
     shape = tuple(x.host_shape[i] for i in kept)

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from tfpy._src.base.errors import invalid_value
 from tfpy._src.core.conversion import constant, convert_to_tensor
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.core.typing import ShapeLike, TensorLike
@@ -51,8 +52,15 @@ def _fill_empty_rows(
     Returns:
         The new sparse tensor, the mask of the empty rows, and the new index of each old value.
     """
-    _ = x.positions
     n = x.host_shape[0]
+    outside = np.flatnonzero((x.host_indices[:, 0] < 0) | (x.host_indices[:, 0] >= n))
+    if outside.size:
+        row = int(outside[0])
+        raise invalid_value(
+            "fill_empty_rows",
+            f"indices({row}, 0) is invalid: {x.host_indices[row, 0]} is not in [0, {n})",
+        )
+    _ = x.positions
     empty = np.bincount(x.host_indices[:, 0], minlength=n) == 0
     extra = np.zeros((int(empty.sum()), x.ndim), np.int32)
     extra[:, 0] = np.flatnonzero(empty)

@@ -254,5 +254,8 @@ def reset_shape(sp_input: SparseTensor, new_shape: ShapeLike | None = None) -> S
     if len(shape) != x.ndim:
         raise ValueError(f"new_shape {list(shape)} must have rank {x.ndim}")
     if any(n < m for n, m in zip(shape, x.host_shape, strict=True)):
-        raise ValueError(f"new_shape {list(shape)} is smaller than {list(x.host_shape)}")
+        raise ValueError(
+            "Requested new_shape should have dimension sizes >= sp_input.shape, got "
+            f"{list(shape)} for {list(x.host_shape)}"
+        )
     return made(x.host_indices, x.values, shape)

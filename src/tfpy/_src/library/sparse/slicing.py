@@ -10,7 +10,7 @@ import numpy as np
 from tfpy._src.base import dtypes
 from tfpy._src.base.errors import invalid
 from tfpy._src.compiler.ops.families.infer import normalize_axis
-from tfpy._src.core.conversion import convert_to_tensor
+from tfpy._src.core.conversion import convert_to_tensor, host_values
 from tfpy._src.core.indexed_slices import IndexedSlices
 from tfpy._src.core.typing import ShapeLike, TensorLike
 from tfpy._src.library.sparse.shaping import reorder
@@ -104,8 +104,16 @@ def split(
         raise ValueError(
             "sparse.split: Keyword arguments are required: sp_input, num_split and axis"
         )
-    x, count = checked(sp_input), int(num_split)
-    at = normalize_axis("sparse.split", int(axis), x.ndim)
+    if isinstance(num_split, list | tuple):
+        raise TypeError(f"Expected int for argument 'num_split' not {num_split!r}.")
+    x, count, where = checked(sp_input), int(num_split), np.asarray(host_values(axis))
+    if where.ndim:
+        raise invalid("sparse.split", f"axis should be a scalar, got shape {list(where.shape)}")
+    if not -x.ndim <= where < x.ndim:
+        raise invalid(
+            "sparse.split", f"axis should be in range [-{x.ndim}, {x.ndim}), but got {where}"
+        )
+    at = int(where) % x.ndim
     n = x.host_shape[at]
     if not 1 <= count <= n:
         raise invalid("sparse.split", f"num_split must be in [1, {n}], got {count}")

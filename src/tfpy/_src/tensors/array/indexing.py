@@ -13,6 +13,7 @@ from tfpy._src.base.errors import invalid
 from tfpy._src.compiler.ir.sizes import either, size_of, unranked
 from tfpy._src.compiler.ops import logic, movement
 from tfpy._src.core.conversion import convert_to_tensor, host_values
+from tfpy._src.core.dimension import Dimension
 from tfpy._src.core.operand import Operand
 from tfpy._src.core.operators import as_operator
 from tfpy._src.core.sizes import Sizes
@@ -261,7 +262,7 @@ def _bound(value: Any) -> int | None:
 
     A traced bound has no value, so that the function runs eagerly.
     """
-    if value is None:
+    if value is None or (isinstance(value, Dimension) and value.value is None):
         return None
     return _index(host_values(value) if _is_traced(value) else value)
 

@@ -340,7 +340,13 @@ def boolean_mask(
 
     See also: `tf.where`, `tf.gather`.
     """
-    x, m = convert_to_tensor(tensor), convert_to_tensor(mask).host_view()
+    x, given = convert_to_tensor(tensor), convert_to_tensor(mask)
+    if given.shape.rank is None:
+        raise ValueError(
+            "Number of mask dimensions must be specified, even if some dimensions are None. E.g. "
+            "shape=[None] is ok, but shape=None is not."
+        )
+    m = given.host_view()
     at = 0 if axis is None else normalize_axis("boolean_mask", static_int(axis), x.ndim)
     check_mask(x.aval.shape[at:], m.shape)
     flat = reshape(x, [*x.aval.shape[:at], m.size, *x.aval.shape[at + m.ndim :]])
