@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection
 
-from tfpy._src.base.dtypes import int8, int32
 from tfpy._src.compiler.ir.aval import Shape
 from tfpy._src.compiler.ir.graph import Attrs, Eqn, Graph
 from tfpy._src.compiler.lower.target import Target
-from tfpy._src.compiler.ops.casting import cast
-from tfpy._src.compiler.ops.contraction import matmul
-from tfpy._src.compiler.ops.movement import reshape, transpose
+from tfpy._src.compiler.ops.movement import transpose
 from tfpy._src.compiler.ops.packed_bytes import (
     AFFINE,
     POINT,
@@ -24,7 +20,6 @@ from tfpy._src.compiler.ops.packed_bytes import (
 from tfpy._src.compiler.ops.quantized import quantized_conv2d, quantized_matmul
 from tfpy._src.compiler.passes.common_subexpressions import merge_common_subexpressions
 from tfpy._src.compiler.passes.movement import reshaped
-from tfpy._src.compiler.passes.prelude import WeightOnly
 from tfpy._src.compiler.passes.rewrite import Builder, rewrite
 
 
