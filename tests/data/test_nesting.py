@@ -218,5 +218,5 @@ def test_specs_in_signatures(lib: Any) -> None:
     assert int(total(numbers.take(2))) == 1
     assert float(doubled(optional)) == 4.0
     for function in (total, doubled):
-        with pytest.raises(TypeError, match="Binding inputs to tf.function failed"):
+        with pytest.raises(TypeError, match=r"Binding inputs to tf\.function failed"):
             function(3)
