@@ -81,3 +81,24 @@ def test_pipelines(name: str) -> None:
     mine, wanted = (drained(lib, PIPELINES[name](lib)) for lib in (tfpy, reference))
     assert mine == wanted
     assert "InvalidArgumentError" in mine
+
+
+@pytest.mark.parametrize("lib", [tfpy, reference], ids=["tfpy", "tensorflow"])
+def test_generators_are_released(lib: Any) -> None:
+    released = []
+
+    class Endless:
+        def __iter__(self) -> Any:
+            return self
+
+        def __next__(self) -> int:
+            return 42
+
+        def __del__(self) -> None:
+            released.append(True)
+
+    signature = lib.TensorSpec([], lib.int32)
+    numbers = lib.data.Dataset.from_generator(Endless, output_signature=signature)
+    iterator = iter(numbers.take(2))
+    assert [int(x) for x in iterator] == [42, 42]
+    assert released == [True]

@@ -161,6 +161,7 @@ class _Slice:
 
     def __next__(self) -> Any:
         if self._next is None:
+            self._items = iter(())  # releases a generator of the program
             raise StopIteration
         while self._at < self._next:
             next(self._items)

@@ -4,10 +4,17 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 _MESSAGES = "tfpy._src.library.protos.example"
 """Module with messages, which few programs load."""
+
+
+@runtime_checkable
+class ClusterMessage(Protocol):
+    """A `tf.train.ClusterDef`."""
+
+    job: Any
 
 
 class ClusterSpec:
@@ -32,11 +39,12 @@ class ClusterSpec:
     """
 
     def __init__(
-        self, cluster: ClusterSpec | Mapping[str, Sequence[str] | Mapping[int, str]] | Any
+        self,
+        cluster: ClusterSpec | ClusterMessage | Mapping[str, Sequence[str] | Mapping[int, str]],
     ) -> None:
         if isinstance(cluster, ClusterSpec):
             cluster = cluster.as_dict()
-        elif type(cluster).__name__ == "ClusterDef":
+        elif isinstance(cluster, ClusterMessage):
             cluster = {job.name: dict(job.tasks.items()) for job in cluster.job}
         if not isinstance(cluster, Mapping):
             raise TypeError(

@@ -81,7 +81,7 @@ def create_global_step(graph: Any = None) -> Any:
         return _step(keys)
 
 
-def _step(keys: Sequence[str]) -> Any:
+def _step(keys: list[str]) -> Any:
     return get_variable(
         GraphKeys.GLOBAL_STEP, [], dtypes.int64, Zeros(), trainable=False, collections=keys
     )
