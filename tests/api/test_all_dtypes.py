@@ -391,3 +391,18 @@ def test_uint64_random_numbers() -> None:
 @pytest.mark.parametrize("module", [tfpy, tensorflow], ids=["tfpy", "tensorflow"])
 def test_a_dtype_is_no_tuple(module: Any) -> None:
     assert module.float32 != (tuple, module.float32)
+
+
+class HasDtype:
+    """An object with a dtype that is not an array."""
+
+    def __init__(self, dtype: Any) -> None:
+        self.dtype = dtype
+
+
+@pytest.mark.parametrize("dtype", ["f4", np.int32, np.dtype(bool), "uint8"])
+def test_objects_with_dtypes(dtype: Any) -> None:
+    given = HasDtype(dtype)
+    assert tfpy.as_dtype(given).name == tensorflow.as_dtype(given).name
+    with pytest.raises(TypeError):
+        tfpy.as_dtype(HasDtype(None))

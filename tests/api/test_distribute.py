@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import tensorflow as reference
 from api.same import same
 from on_jax import strategies
 from on_jax.test_strategies import OF_TENSORFLOW, compare
@@ -291,3 +292,23 @@ def test_what_depends_on_assignments_sees_them(tf: Any) -> Any:
     with tf.control_dependencies([lambda: calls.append(1)]):
         pass
     return step(tf.constant(2.0)), v, calls
+
+
+CLUSTERS: list[dict[str, Any]] = [
+    {"ps": ["a:1"], "worker": ["b:1", "c:2"]},
+    {"worker": {0: "a:1", 2: "b:2"}},
+    {"worker": {1: "b:2", 0: "a:1"}},
+    {},
+]
+
+
+@pytest.mark.parametrize("cluster", CLUSTERS)
+def test_messages_of_clusters(cluster: dict[str, Any]) -> None:
+    found = []
+    for lib in (tfpy, reference):
+        spec = lib.train.ClusterSpec(cluster)
+        message = spec.as_cluster_def()
+        copy = lib.train.ClusterSpec(message)
+        assert copy == spec
+        found.append((message.SerializeToString(deterministic=True), spec.as_dict(), bool(spec)))
+    assert found[0] == found[1]

@@ -442,3 +442,21 @@ def test_partitioned_variables(tf: Any) -> Any:
             found += [sess.run(v.as_tensor()), sess.run(parts)]
         found += [tf.train.list_variables(path), tf.train.load_variable(path, "scope/v")]
     return found
+
+
+@same
+def test_global_steps_of_graphs(tf: Any) -> Any:
+    one, found = tf.compat.v1, []
+    other = tf.Graph()
+    with tf.Graph().as_default() as graph:
+        with tf.name_scope("scope"):
+            step = one.train.create_global_step()
+        found += [step.name, one.train.get_global_step(graph) is step]
+        found += [error(one.train.create_global_step), one.train.create_global_step(other).name]
+        found += [one.train.get_or_create_global_step() is step, step.graph is graph]
+        found.append(one.train.get_global_step(other).graph is other)
+    for value in ([1, 2], 1.0):
+        with tf.Graph().as_default() as graph:
+            one.Variable(value, name="global_step", collections=["global_step"])
+            found.append(error(one.train.get_global_step))
+    return found

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-import tensorflow
+import tensorflow as reference
 from api.same import same
 from data.shown import numbers, outcome, shown
 
@@ -15,7 +15,7 @@ import tfpy
 
 @pytest.fixture(autouse=True)
 def unseeded() -> None:
-    for tf in (tensorflow, tfpy):
+    for tf in (reference, tfpy):
         tf.random.set_seed(None)
 
 
@@ -197,3 +197,26 @@ def test_datasets_from_functions_and_branches(tf: Any) -> Any:
         numbers(tf.cond(tf.constant(True), lambda: data.range(2), lambda: data.range(3))),
         numbers(made(tf.constant(3, tf.int64))),
     ]
+
+
+@pytest.mark.filterwarnings("ignore:.*runs op by op:UserWarning")
+@pytest.mark.parametrize("lib", [tfpy, reference], ids=["tfpy", "tensorflow"])
+def test_specs_in_signatures(lib: Any) -> None:
+    numbers = lib.data.Dataset.range(3)
+    optional = lib.experimental.Optional.from_value(lib.constant(2.0))
+    spec = lib.data.DatasetSpec(lib.TensorSpec([], lib.int64))
+
+    @lib.function(input_signature=[spec])
+    def total(dataset: Any) -> Any:
+        return dataset.reduce(lib.constant(0, lib.int64), lambda x, y: x + y)
+
+    @lib.function(input_signature=[lib.OptionalSpec(lib.TensorSpec([], lib.float32))])
+    def doubled(value: Any) -> Any:
+        return value.get_value() * 2.0
+
+    assert int(total(numbers)) == 3
+    assert int(total(numbers.take(2))) == 1
+    assert float(doubled(optional)) == 4.0
+    for function in (total, doubled):
+        with pytest.raises(TypeError, match=r"Binding inputs to tf\.function failed"):
+            function(3)

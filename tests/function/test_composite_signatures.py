@@ -94,3 +94,15 @@ def test_python_values_of_concrete_functions() -> None:
     for wrong in (lambda: concrete(second), lambda: concrete(first, 4), lambda: concrete(n=3)):
         with pytest.raises(TypeError, match=r"RaggedTensorSpec|n=3"):
             wrong()
+
+
+@same
+def test_fields_of_specs(tf: Any) -> Any:
+    specs = [
+        tf.SparseTensorSpec([None, 3], tf.int32),
+        tf.RaggedTensorSpec([None, None, 2], ragged_rank=1, row_splits_dtype=tf.int32),
+        tf.IndexedSlicesSpec([3], tf.float32, tf.int32, tf.int32, [2]),
+        tf.TensorArraySpec([3], tf.int32),
+        tf.NoneTensorSpec(),
+    ]
+    return [repr(spec._serialize()) for spec in specs]

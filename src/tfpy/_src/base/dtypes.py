@@ -378,6 +378,8 @@ def as_dtype(type_value: Any) -> DType:
         return _BY_NUMBER[type_value]
     if isinstance(type_value, str) and type_value in _NAMED:
         return _NAMED[type_value]
+    if isinstance(getattr(type_value, "dtype", None), str | np.dtype | type):
+        return as_dtype(type_value.dtype)
     try:
         if type_value is None:  # np.dtype(None) is float64
             raise TypeError

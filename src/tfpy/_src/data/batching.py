@@ -15,7 +15,7 @@ from tfpy._src.core.tensor import from_array
 from tfpy._src.core.type_spec import RecordSpec
 from tfpy._src.data import structure
 from tfpy._src.data.node import UNKNOWN, DatasetNode, Picks
-from tfpy._src.data.run import NOT_YET, Continuing, DatasetRun, Failed, recovering
+from tfpy._src.data.run import NOT_YET, Continuing, DatasetRun, Failed, Recovering
 from tfpy._src.data.specs import batched, rows_of, unbatched
 from tfpy._src.data.stacking import count_of, rows_of_leaf, stacked
 from tfpy._src.data.structure import Flat
@@ -135,7 +135,7 @@ class Unbatch(DatasetNode):
         return element, count
 
     def _elements(self, run: DatasetRun) -> Iterator[Any]:
-        for pair in recovering(run.map(self._sized, self.inputs[0].elements(run))):
+        for pair in Recovering(run.map(self._sized, self.inputs[0].elements(run))):
             if pair is NOT_YET or isinstance(pair, Failed):
                 yield pair
                 continue

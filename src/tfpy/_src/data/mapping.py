@@ -14,7 +14,7 @@ from tfpy._src.core.tensor_shape import TensorShape
 from tfpy._src.data import structure
 from tfpy._src.data.functions import DataFunction
 from tfpy._src.data.node import DatasetNode, RowTable
-from tfpy._src.data.run import NOT_YET, Continuing, DatasetRun, Failed, recovering
+from tfpy._src.data.run import NOT_YET, Continuing, DatasetRun, Failed, Recovering
 from tfpy._src.data.specs import DatasetSpec
 from tfpy._src.data.structure import Flat
 from tfpy._src.functions.tf_function.signature import TensorSpec
@@ -119,7 +119,7 @@ class TakeWhile(DatasetNode):
         def checked(element: Flat) -> tuple[Flat, Any]:
             return element, call(element)[0]
 
-        for pair in recovering(run.map(checked, self.inputs[0].elements(run))):
+        for pair in Recovering(run.map(checked, self.inputs[0].elements(run))):
             if pair is NOT_YET or isinstance(pair, Failed):
                 yield pair
                 continue

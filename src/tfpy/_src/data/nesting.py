@@ -15,7 +15,7 @@ from tfpy._src.data import structure
 from tfpy._src.data.functions import DataFunction
 from tfpy._src.data.mapping import function_of
 from tfpy._src.data.node import INFINITE, UNKNOWN, DatasetNode
-from tfpy._src.data.run import NOT_YET, Continuing, DatasetRun, Failed, recovering
+from tfpy._src.data.run import NOT_YET, Continuing, DatasetRun, Failed, Recovering
 from tfpy._src.data.specs import DatasetSpec
 from tfpy._src.data.structure import Flat
 from tfpy._src.functions.tf_function.signature import TensorSpec
@@ -46,12 +46,12 @@ class FlatMap(DatasetNode):
 
     def _elements(self, run: DatasetRun) -> Iterator[Any]:
         call = self._function.start(run)
-        for element in recovering(self.inputs[0].elements(run)):
+        for element in Recovering(self.inputs[0].elements(run)):
             if element is NOT_YET or type(element) is Failed:
                 yield element
                 continue
             found = self._started(call, element, run)
-            yield from (found,) if isinstance(found, Failed) else recovering(found)
+            yield from (found,) if isinstance(found, Failed) else Recovering(found)
 
     def _started(self, call: Any, element: Any, run: DatasetRun) -> Iterator[Flat] | Failed:
         """Return the elements of the dataset for an element, or the error of the function."""
@@ -90,7 +90,7 @@ class Interleave(FlatMap):
 
     def _elements(self, run: DatasetRun) -> Iterator[Any]:
         call = self._function.start(run)
-        source = recovering(self.inputs[0].elements(run))
+        source = Recovering(self.inputs[0].elements(run))
         places: list[Iterator[Flat | Failed] | None] = [None] * self._cycle
         at = taken = opened = 0
         exhausted = False
@@ -122,7 +122,7 @@ class Interleave(FlatMap):
                     if isinstance(found, Failed):
                         yield found
                         continue
-                    places[at] = recovering(found)
+                    places[at] = Recovering(found)
                     opened += 1
 
 

@@ -121,14 +121,26 @@ class Failed:
         self.error = error
 
 
-def recovering(items: Iterator[T]) -> Iterator[T | Failed]:
-    """Yield items, and errors in place of the items that cannot be computed."""
-    while True:
+class Recovering:
+    """Items, with errors in place of the items that cannot be computed.
+
+    This is not a generator, because `unittest` clears the frames of expected errors, which would
+    end a generator that has caught one.
+    """
+
+    def __init__(self, items: Iterator[Any]) -> None:
+        self._items = items
+
+    def __iter__(self) -> Iterator[Any]:
+        return self
+
+    def __next__(self) -> Any:
         try:
-            yield from items
-            return
+            return next(self._items)
+        except StopIteration:
+            raise
         except Exception as error:  # Python functions raise exceptions of any class
-            yield Failed(error)
+            return Failed(error)
 
 
 class Continuing:
@@ -161,6 +173,7 @@ class _Slice:
 
     def __next__(self) -> Any:
         if self._next is None:
+            self._items = iter(())  # releases a generator of the program
             raise StopIteration
         while self._at < self._next:
             next(self._items)

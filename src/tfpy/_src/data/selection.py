@@ -9,7 +9,7 @@ import numpy as np
 
 from tfpy._src.base.errors import FailedPreconditionError, InvalidArgumentError
 from tfpy._src.data.node import INFINITE, UNKNOWN, DatasetNode, Picks, RowTable, Selection
-from tfpy._src.data.run import NOT_YET, Continuing, DatasetRun, recovering
+from tfpy._src.data.run import NOT_YET, Continuing, DatasetRun, Recovering
 from tfpy._src.data.seeds import SeedSource, Words
 
 T = TypeVar("T")
@@ -72,7 +72,7 @@ class Repeat(Selection):
         if table is not None and table.function is None:
             return super().elements(run)
         source = self.inputs[0]
-        return Continuing(self.choose(run, lambda: recovering(source.elements(run))))
+        return Continuing(self.choose(run, lambda: Recovering(source.elements(run))))
 
     def choose(self, run: DatasetRun, items: Callable[[], Iterator[T]]) -> Iterator[T]:
         if self._count == 0:

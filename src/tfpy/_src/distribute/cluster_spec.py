@@ -2,8 +2,19 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
+
+_MESSAGES = "tfpy._src.library.protos.example"
+"""Module with messages, which few programs load."""
+
+
+@runtime_checkable
+class ClusterMessage(Protocol):
+    """A `tf.train.ClusterDef`."""
+
+    job: Any
 
 
 class ClusterSpec:
@@ -13,8 +24,8 @@ class ClusterSpec:
 
     Args:
         cluster: Dictionary from job names to the addresses of their tasks, which are a list of
-            `"host:port"` or a dictionary from task indices to `"host:port"`. A ClusterSpec is
-            copied.
+            `"host:port"` or a dictionary from task indices to `"host:port"`. A ClusterSpec or a
+            `tf.train.ClusterDef` is copied.
 
     Raises:
         TypeError: If `cluster` has a different type.
@@ -28,10 +39,13 @@ class ClusterSpec:
     """
 
     def __init__(
-        self, cluster: ClusterSpec | Mapping[str, Sequence[str] | Mapping[int, str]]
+        self,
+        cluster: ClusterSpec | ClusterMessage | Mapping[str, Sequence[str] | Mapping[int, str]],
     ) -> None:
         if isinstance(cluster, ClusterSpec):
             cluster = cluster.as_dict()
+        elif isinstance(cluster, ClusterMessage):
+            cluster = {job.name: dict(job.tasks.items()) for job in cluster.job}
         if not isinstance(cluster, Mapping):
             raise TypeError(
                 f"`cluster` must be a dictionary from job names to addresses, got {cluster!r}."
@@ -131,17 +145,38 @@ class ClusterSpec:
         return self._jobs[name]
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the cluster as a dictionary from job names to lists of addresses.
+        """Return the cluster as a dictionary from job names to the addresses of their tasks.
 
         Returns:
-            A new dictionary.
+            A new dictionary. The addresses are a list, or a dictionary if indices are missing.
 
         Example:
             >>> import tfpy as tf
             >>> tf.train.ClusterSpec({"worker": {0: "a:1"}}).as_dict()
             {'worker': ['a:1']}
         """
-        return {job: self.job_tasks(job) for job in self._jobs}
+        return {
+            job: self.job_tasks(job) if {*tasks} == {*range(len(tasks))} else dict(tasks)
+            for job, tasks in self._jobs.items()
+        }
+
+    def as_cluster_def(self) -> Any:
+        """Return the cluster as a message.
+
+        Returns:
+            A `tf.train.ClusterDef`.
+
+        Example:
+            >>> import tfpy as tf
+            >>> message = tf.train.ClusterSpec({"worker": ["a:1"]}).as_cluster_def()
+            >>> message.job[0].name, message.job[0].tasks[0]
+            ('worker', 'a:1')
+        """
+        found = importlib.import_module(_MESSAGES).ClusterDef()
+        for name, tasks in sorted(self._jobs.items()):
+            job = found.job.add(name=name)
+            job.tasks.update(tasks)
+        return found
 
     def __bool__(self) -> bool:
         return bool(self._jobs)

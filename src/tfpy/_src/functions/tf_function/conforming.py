@@ -9,7 +9,7 @@ from tfpy._src.core import nest
 from tfpy._src.core.conversion import convert_to_tensor
 from tfpy._src.core.operand import FieldRecord, Wrapper
 from tfpy._src.core.tensor import Tensor
-from tfpy._src.core.type_spec import RecordSpec
+from tfpy._src.core.type_spec import RecordSpec, TypeSpec
 from tfpy._src.functions.tf_function.signature import CompositeSpec, TensorSpec, WrapperSpec
 from tfpy._src.tensors.composite.specs import RaggedTensorSpec, SparseTensorSpec
 
@@ -52,6 +52,8 @@ def conform(name: str, value: Any, spec: Any) -> Any:
         kind = list if isinstance(spec, list) else tuple
         _check_structure(name, spec, value, isinstance(value, kind) and len(value) == len(spec))
         return kind(conform(name, v, s) for v, s in zip(value, spec, strict=True))
+    if isinstance(spec, TypeSpec):  # of a Variable, a dataset or an optional value
+        _check_structure(name, spec, value, value is spec or spec.is_compatible_with(value))
     return value
 
 
@@ -75,7 +77,7 @@ def _as_spec(part: Any) -> Any:
 def check_signature(input_signature: Any) -> None:
     """Raise a TypeError unless the signature is None or a nest of specs."""
     for spec in nest.flatten(input_signature):
-        if not isinstance(spec, TensorSpec | WrapperSpec | CompositeSpec | RecordSpec | None):
+        if not isinstance(spec, TypeSpec | None):
             raise TypeError(
                 "input_signature must be a possibly nested sequence of TensorSpec objects, got "
                 f"{spec!r} of type {type(spec).__name__}"

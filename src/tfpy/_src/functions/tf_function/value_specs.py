@@ -18,6 +18,9 @@ class _FieldsSpec(TypeSpec):
     def __init__(self, *fields: Any) -> None:
         self._fields = fields
 
+    def _serialize(self) -> tuple[Any, ...]:
+        return tuple(self._fields)
+
     def _fits(self, other: Any) -> bool:
         """Return True if the shapes are compatible and the other fields are equal."""
         return all(
@@ -191,6 +194,9 @@ class NoneTensorSpec(TypeSpec):
     """
 
     value_type = type(None)
+
+    def _serialize(self) -> tuple[()]:
+        return ()
 
     @property
     def shape(self) -> TensorShape:

@@ -25,6 +25,9 @@ class _CompositeSpec(TypeSpec):
         """Shape, in which a dimension of None matches any size."""
         return self._shape
 
+    def _serialize(self) -> tuple[Any, ...]:
+        return (self._shape, self._dtype)
+
     @property
     def dtype(self) -> DType:
         """Dtype of the values."""
@@ -97,6 +100,9 @@ class RaggedTensorSpec(_CompositeSpec):
         self.ragged_rank = ragged_rank
         self.row_splits_dtype = as_dtype(row_splits_dtype)
         self.flat_values_spec = flat_values_spec
+
+    def _serialize(self) -> tuple[Any, ...]:
+        return (self._shape, self._dtype, self.ragged_rank, self.row_splits_dtype)
 
     @classmethod
     def from_value(cls, value: Any) -> RaggedTensorSpec:

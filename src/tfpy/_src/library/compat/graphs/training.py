@@ -27,6 +27,9 @@ def get_global_step(graph: Any = None) -> Any:
     Returns:
         An integer Variable, or None if there is none.
 
+    Raises:
+        TypeError: If the Variable is not a scalar integer.
+
     Example:
         >>> import tfpy as tf
         >>> with tf.Graph().as_default():
@@ -36,7 +39,14 @@ def get_global_step(graph: Any = None) -> Any:
     See also: `tf.compat.v1.train.get_or_create_global_step`.
     """
     found = (graph or get_default_graph()).get_collection(GraphKeys.GLOBAL_STEP)
-    return found[0] if found else None
+    if not found:
+        return None
+    step = found[0]
+    if not step.dtype.is_integer:
+        raise TypeError(f'Existing "global_step" does not have integer type: {step.dtype}')
+    if step.shape.rank not in (0, None):
+        raise TypeError(f'Existing "global_step" is not scalar: {step.shape}')
+    return step
 
 
 def create_global_step(graph: Any = None) -> Any:
@@ -63,12 +73,18 @@ def create_global_step(graph: Any = None) -> Any:
     if get_global_step(found) is not None:
         raise ValueError('"global_step" already exists.')
     keys = [GraphKeys.GLOBAL_VARIABLES, GraphKeys.GLOBAL_STEP]
-    step = get_variable(
+    if tracing.executing_eagerly():
+        step = _step(keys)
+        found.add_to_collection(GraphKeys.GLOBAL_STEP, step)
+        return step
+    with found.as_default(), found.name_scope(None):
+        return _step(keys)
+
+
+def _step(keys: list[str]) -> Any:
+    return get_variable(
         GraphKeys.GLOBAL_STEP, [], dtypes.int64, Zeros(), trainable=False, collections=keys
     )
-    if tracing.executing_eagerly():
-        found.add_to_collection(GraphKeys.GLOBAL_STEP, step)
-    return step
 
 
 def get_or_create_global_step(graph: Any = None) -> Any:
