@@ -123,9 +123,9 @@ def add_product(
 
     It uses subgroup matrices if the device has them.
     """
-    tile = matrices.tile_for(product) if steps.matrices else None
-    name = "packed_tile" if tile is None else "packed_matrix"
-    tile = tile or _tile(steps, product, pointwise=True)
+    matrix = matrices.tile_for(product) if steps.matrices else None
+    name = "packed_tile" if matrix is None else "packed_matrix"
+    tile = matrix or _tile(steps, product, pointwise=True)
     _in_tiles(steps, name, named, output, product, tile, {"taps": 1}, [])
 
 
