@@ -4,3 +4,8 @@
 
 from tfpy._src.formats.convert.converter import convert as convert
 from tfpy._src.formats.load import load as load, load_async as load_async
+from tfpy._src.formats.memory import (
+    MemoryEstimate as MemoryEstimate,
+    estimate_memory as estimate_memory,
+    estimate_memory_async as estimate_memory_async,
+)

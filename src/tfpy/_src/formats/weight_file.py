@@ -27,6 +27,14 @@ class WeightFile(ABC):
         """Number of values in all arrays."""
 
     @abstractmethod
+    def shape(self, name: str) -> tuple[int, ...]:
+        """Return the shape of an array.
+
+        Raises:
+            KeyError: If there is no array with this name.
+        """
+
+    @abstractmethod
     def read(self, name: str) -> NDArray[Any]:
         """Return an array. Values of quantized formats are converted to float32.
 

@@ -133,6 +133,9 @@ class GgufFile(WeightFile):
         data = read_bytes(tensor.file, tensor.begin, tensor.bytes, name)
         return data.view(tensor.blocks.layout)
 
+    def shape(self, name: str) -> tuple[int, ...]:
+        return self.tensors[name].shape
+
     def read(self, name: str) -> NDArray[Any]:
         tensor = self.tensors[name]
         blocks, how = self.blocks(name), tensor.blocks

@@ -41,6 +41,17 @@ def read_model(file: GgufFile, folder: Path) -> Pretrained:
     Raises:
         ModelFileError: If the architecture or the tokenizer is not supported.
     """
+    config, weights = read_weights(file)
+    facts = write_tokenizer(file.metadata, folder)
+    return Pretrained(config, weights, folder, facts)
+
+
+def read_weights(file: GgufFile) -> tuple[dict[str, Any], WeightFile]:
+    """Return the configuration and the weights of the model in a GGUF file.
+
+    Raises:
+        ModelFileError: If the architecture is not supported.
+    """
     name = file.metadata.get(NAME)
     if name not in ARCHITECTURES:
         raise ModelFileError(
@@ -48,8 +59,7 @@ def read_model(file: GgufFile, folder: Path) -> Pretrained:
         )
     architecture = ARCHITECTURES[name]
     config = _config(file, str(name), architecture)
-    facts = write_tokenizer(file.metadata, folder)
-    return Pretrained(config, _Renamed(file, architecture, config), folder, facts)
+    return config, _Renamed(file, architecture, config)
 
 
 def _config(file: GgufFile, name: str, architecture: Architecture) -> dict[str, Any]:
@@ -150,6 +160,10 @@ class _Renamed(WeightFile):
     @property
     def size(self) -> int:
         return self._file.size
+
+    def shape(self, name: str) -> tuple[int, ...]:
+        found = self._unused.get(name)
+        return self._file.shape(self._old[name]) if found is None else found
 
     def read(self, name: str) -> NDArray[Any]:
         if name in self._unused:

@@ -59,13 +59,13 @@ async def load_pretrained(files: ModelFiles, data: bytes, progress: Progress | N
     with ExitStack() as opened:
         folder = Path(opened.enter_context(tempfile.TemporaryDirectory()))
         if data.startswith(MAGIC) or files.model.endswith(".gguf"):
-            return build(gguf_model.read_model(await _gguf(files, data, opened), folder), progress)
-        weights = await _safetensors(files, opened)
+            return build(gguf_model.read_model(await open_gguf(files, data, opened), folder), progress)
+        weights = await open_weights(files, opened)
         await _copy(files, folder)
         return build(folder_model.read_model(weights, folder), progress)
 
 
-async def _gguf(files: ModelFiles, data: bytes, opened: ExitStack) -> GgufFile:
+async def open_gguf(files: ModelFiles, data: bytes, opened: ExitStack) -> GgufFile:
     """Open the GGUF files of a model, and add them to the files that are to be closed."""
 
     async def part(name: str) -> GgufFile:
@@ -78,7 +78,7 @@ async def _gguf(files: ModelFiles, data: bytes, opened: ExitStack) -> GgufFile:
     return first.joined([await part(name) for name in names[1:]])
 
 
-async def _safetensors(files: ModelFiles, opened: ExitStack) -> WeightFile:
+async def open_weights(files: ModelFiles, opened: ExitStack) -> WeightFile:
     """Open the safetensors files of a model, and add them to the files that are to be closed."""
 
     async def weights(path: str) -> SafetensorsFile:

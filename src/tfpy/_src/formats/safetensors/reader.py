@@ -101,6 +101,9 @@ class SafetensorsFile(WeightFile):
     def size(self) -> int:
         return sum(prod(entry.shape) for entry in self._entries.values())
 
+    def shape(self, name: str) -> tuple[int, ...]:
+        return self._entries[name].shape
+
     def read(self, name: str) -> NDArray[Any]:
         entry = self._entries[name]
         data = read_bytes(self._file, entry.begin, entry.end - entry.begin, name)
@@ -173,6 +176,9 @@ class ShardedFiles(WeightFile):
     @property
     def size(self) -> int:
         return sum(file.size for file in self._files.values())
+
+    def shape(self, name: str) -> tuple[int, ...]:
+        return self._files[self._places[name]].shape(name)
 
     def read(self, name: str) -> NDArray[Any]:
         return self._files[self._places[name]].read(name)
