@@ -2,7 +2,8 @@
 
 KerasHub computes the caches of a prompt with one forward pass over `max_length` positions. Here the
 pass is as long as the prompt, rounded up to one of a few sizes. The caches have `max_length`
-positions in both cases.
+positions in both cases. Recurrent models keep KerasHub's pass, because their states depend on its
+length.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tfpy._src.backends.awaitable import awaitable
+from tfpy._src.core import nest
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.functions.tf_function.api import function
 from tfpy._src.keras_support.hub_streams import TextStream
@@ -26,11 +28,23 @@ from tfpy._src.tensors.array.joining import pad
 _PREFILL: ContextVar[int | None] = ContextVar("_PREFILL", default=None)
 """Number of positions of the prefill that is traced, or None for all."""
 
-_SMALLEST, _GROWTH = 32, 4
+SMALLEST, GROWTH = 32, 4
 """Shortest prefill, and the factor between the lengths of prefills."""
 
 _LENGTH_AXIS = 3
 """Axis of the positions in a cache of KerasHub."""
+
+_DECODER = ("decoder_token_ids", "decoder_padding_mask")
+_POSITIONS = (*_DECODER, "token_ids", "padding_mask", "vision_mask", "audio_mask")
+"""Parameters of `_build_cache` with a value for each position of the prompt."""
+
+_OTHERS = (
+    *("self", "img_embeddings", "vision_indices", "audio_embeddings", "audio_indices", "images"),
+    *("pixel_values", "input_features", "input_features_mask", "projected_features"),
+    *("encoder_token_ids", "encoder_padding_mask", "encoder_input_values"),
+    *("encoder_hidden_states", "encoder_attention_mask"),
+)
+"""Parameters of `_build_cache` that do not depend on the length of the text."""
 
 
 def replace(module: types.ModuleType) -> None:
@@ -40,8 +54,11 @@ def replace(module: types.ModuleType) -> None:
     def prepare(cls: type[Any], /, **kwargs: Any) -> None:
         super(model, cls).__init_subclass__(**kwargs)
         build = vars(cls).get("_build_cache")
-        if build is not None and [*inspect.signature(build).parameters] == ["self", "token_ids"]:
+        names = set(inspect.signature(build).parameters) if build is not None else {None}
+        if names == {"self", "token_ids"}:
             cls._build_cache = _with_short_prefill(build)
+        elif names <= {*_POSITIONS, *_OTHERS}:
+            cls._build_cache = _with_short_inputs(build)
 
     model.__init_subclass__ = classmethod(prepare)
     model.make_generate_function = _make_generate_function
@@ -79,13 +96,13 @@ class Generation:
 
 def _prefill_of(inputs: Mapping[str, Any]) -> int | None:
     """Return the number of positions of a prefill that covers all prompts; None for all."""
-    given = inputs.get("padding_mask")
+    given = inputs.get("decoder_padding_mask", inputs.get("padding_mask"))
     if given is None or (isinstance(given, Tensor) and not given.storage.is_readable):
         return None
     mask = np.asarray(given)
-    wanted, length = int(mask.sum(axis=-1).max(initial=0)), _SMALLEST
+    wanted, length = int(np.flatnonzero(mask.any(axis=0)).max(initial=-1)) + 1, SMALLEST
     while length < wanted:
-        length *= _GROWTH
+        length *= GROWTH
     return length if length < mask.shape[-1] else None
 
 
@@ -103,6 +120,38 @@ def _with_short_prefill(build: Callable[..., Any]) -> Callable[..., Any]:
         return _padded(hidden_states, 1, whole), _padded(cache, _LENGTH_AXIS, whole)
 
     return build_cache
+
+
+def _with_short_inputs(build: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a method that computes the caches of the prompt alone, for any form of the caches.
+
+    It also traces the computation for all positions, which shows the shapes of the results. The
+    compiled program does not contain it.
+    """
+    signature = inspect.signature(build)
+
+    @functools.wraps(build)
+    def build_cache(*args: Any, **kwargs: Any) -> Any:
+        whole, length = build(*args, **kwargs), _PREFILL.get()
+        if length is None:
+            return whole
+        given = signature.bind(*args, **kwargs).arguments
+        for name in given.keys() & _POSITIONS:
+            given[name] = None if given[name] is None else given[name][:, :length]
+        decodes = not given.keys().isdisjoint(_DECODER)
+        short = nest.flatten(build(**given))
+        pairs = [*zip(short, nest.flatten(whole), strict=True)]
+        if not decodes and any(few.shape == full.shape for few, full in pairs):
+            return whole  # a state of a recurrent model
+        return nest.pack_sequence_as(whole, [_filled(few, full.shape) for few, full in pairs])
+
+    return build_cache
+
+
+def _filled(values: Any, shape: Any) -> Any:
+    """Pad values with zeros to a shape."""
+    sizes = zip(values.shape, shape, strict=True)
+    return pad(values, [(0, size - own) for own, size in sizes])
 
 
 def _padded(values: Any, axis: int, size: int) -> Any:
