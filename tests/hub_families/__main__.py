@@ -7,20 +7,24 @@ import os
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
-from library_suite.hub import tests_of_package
+from library_suite.hub import SOURCES, tests_of_package
 
 from . import report
-from .cases import families
 
 PROGRAM = "import sys; from hub_families.measuring import measure; measure(*sys.argv[1:])"
+SHORT_PREFILLS = (
+    "from tfpy._src.keras_support import hub_generation; "
+    "hub_generation.SMALLEST, hub_generation.GROWTH = 1, 2"
+)
 PROGRAMS = {
     "tensorflow": PROGRAM,
-    "tfpy": f"import tfpy; tfpy.as_tensorflow(replace=True); {PROGRAM}",
+    "tfpy": f"import tfpy; tfpy.as_tensorflow(replace=True); {SHORT_PREFILLS}; {PROGRAM}",
 }
-"""Programs that compute outputs with each library."""
+"""Programs that compute outputs with each library. The prompts are shorter than usual prefills."""
 
 
 def main() -> int:
@@ -28,13 +32,16 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="build.py hub-families")
     parser.add_argument("folder", type=Path, help="checkout of KerasHub's repository")
     parser.add_argument("names", nargs="*", help="names of families (default: all)")
+    parser.add_argument("--only", action="append", metavar="MEASUREMENT", help="only this one,"
+                        " such as forward or greedy; can be repeated")  # fmt: skip
     parser.add_argument("--write", action="store_true", help="also write docs/keras_hub.md")
     options = parser.parse_args()
     folder = tests_of_package(options.folder.resolve())
-    names = options.names or families(folder)
+    names = options.names or _families(folder)
     with tempfile.TemporaryDirectory() as place:
         reference, found = [
-            _outputs(library, folder, Path(place, f"{library}.npz"), names) for library in PROGRAMS
+            _outputs(library, folder, Path(place, f"{library}.npz"), names, options.only or ())
+            for library in PROGRAMS
         ]
     rows = report.compared(reference, found)
     for family, row in rows.items():
@@ -44,10 +51,18 @@ def main() -> int:
     return int(any(isinstance(value, str) for row in rows.values() for value in row.values()))
 
 
-def _outputs(library: str, folder: Path, file: Path, names: list[str]) -> dict[str, np.ndarray]:
+def _families(folder: Path) -> list[str]:
+    """Return the names of all families."""
+    models = folder / SOURCES / "models"
+    return sorted({file.parent.name for file in models.glob("*/*_test.py")})
+
+
+def _outputs(
+    library: str, folder: Path, file: Path, names: list[str], only: Sequence[str]
+) -> dict[str, np.ndarray]:
     """Return the outputs of families with a library."""
     path = os.pathsep.join([str(folder), os.environ["PYTHONPATH"]])
-    argv = [sys.executable, "-c", PROGRAMS[library], folder, file, *names]
+    argv = [sys.executable, "-c", PROGRAMS[library], folder, file, ",".join(only), *names]
     environment = {**os.environ, "PYTHONPATH": path, "TF_CPP_MIN_LOG_LEVEL": "3"}
     environment["KERAS_BACKEND"] = "tensorflow"
     subprocess.run(argv, env=environment, cwd=file.parent, check=True)

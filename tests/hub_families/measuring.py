@@ -30,7 +30,7 @@ ALL_SAMPLERS = ("bart", "gemma", "gpt2", "llama3")
 """Families with all samplers. The others use the first three, because compilation takes long."""
 
 
-def measure(folder: str, file: str, *families: str) -> None:
+def measure(folder: str, file: str, only: str, *families: str) -> None:
     """Write the outputs of families to a file.
 
     They are written after each family, so that an interrupted run keeps them.
@@ -38,11 +38,14 @@ def measure(folder: str, file: str, *families: str) -> None:
     Args:
         folder: Folder with KerasHub and its tests.
         file: The file, in NumPy's format npz.
+        only: Names of measurements, with commas between them, or "" for all.
         *families: Names of families.
     """
     outputs: Outputs = {}
     for family in families:
         for name, compute in _measurements(Path(folder), family):
+            if only and name not in only.split(","):
+                continue
             try:
                 made = compute()
             except Exception as error:
@@ -135,7 +138,7 @@ def _generated(model: Any, inputs: Any, sampler: Any) -> Any:
     The model runs eagerly on TensorFlow, because its compilation takes long.
     """
     model.preprocessor = None
-    model.compile(sampler=sampler, run_eagerly="tfpy" not in sys.modules)
+    model.compile(loss=None, sampler=sampler, run_eagerly="tfpy" not in sys.modules)
     masks = [name for name in ("decoder_padding_mask", "padding_mask") if name in inputs]
     lengths = np.array(inputs[masks[0]]).sum(axis=1, keepdims=True)
     half = np.arange(np.shape(inputs[masks[0]])[1]) < np.maximum(lengths // 2, 1)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from library_suite import hub_folders
 
 from buildsys.paths import ROOT
 from buildsys.tables import table, with_between
@@ -17,7 +18,8 @@ FILE = Path(__file__).with_name("results.json")
 PAGE = ROOT / "docs" / "keras_hub.md"
 NUMBERS = ("forward", "LoRA", "int8", "int4")
 """Measurements of numbers. The other measurements are the tokens of samplers."""
-HEAD = ("family", *NUMBERS, "same tokens", "other tokens")
+SAMPLERS = ("greedy", "top-k", "top-p", "random", "beam", "contrastive")
+HEAD = ("family", *NUMBERS, "same tokens", "other tokens", "tests")
 Row = dict[str, float | bool | str]
 """Largest difference, equality of tokens, or error of tfpy, by measurement."""
 
@@ -64,17 +66,27 @@ def results() -> dict[str, Row]:
 
 
 def store(new: dict[str, Row]) -> None:
-    """Store rows, and write the page."""
-    rows = results() | new
+    """Store rows, with earlier results of other measurements, and write the page."""
+    rows = results()
+    order = (*NUMBERS, *SAMPLERS)
+    for family, row in new.items():
+        joined = rows.get(family, {}) | row
+        rows[family] = {name: joined[name] for name in order if name in joined}
     kept = {family: rows[family] for family in sorted(rows)}
     FILE.write_text(json.dumps(kept, indent=2) + "\n", encoding="utf-8")
+    write_page()
+
+
+def write_page() -> None:
+    """Write the tables of the page."""
     PAGE.write_text(page(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
 
 
 def page(text: str) -> str:
     """Return the text of the page with the table of the stored rows."""
     rows = [line(family, row) for family, row in results().items()]
-    return with_between(PAGE, text, "families", table(HEAD, rows), command="hub-families")
+    text = with_between(PAGE, text, "families", table(HEAD, rows), command="hub-families")
+    return hub_folders.page(text)
 
 
 def line(family: str, row: Row) -> tuple[str, ...]:
@@ -82,7 +94,8 @@ def line(family: str, row: Row) -> tuple[str, ...]:
     same = [name for name, value in row.items() if value is True]
     other = [name for name, value in row.items() if name not in (*NUMBERS, *same)]
     numbers = [_number(row.get(name)) for name in NUMBERS]
-    return (f"`{family}`", *numbers, ", ".join(same), ", ".join(other))
+    tests = hub_folders.of_family(family)
+    return (f"`{family}`", *numbers, ", ".join(same), ", ".join(other), tests)
 
 
 def _number(value: float | bool | str | None) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from library_suite import hub_folders
 
 from hub_families.report import PAGE, compared, line, page
 
@@ -29,8 +30,16 @@ def test_outputs_are_compared() -> None:
         "a": {"forward": 0.01, "greedy": True, "top-k": False},
         "b": {"forward": "ValueError: no"},
     }
-    assert line("a", rows["a"]) == ("`a`", "1e-02", "", "", "", "greedy", "top-k")
-    assert line("b", rows["b"]) == ("`b`", "fails", "", "", "", "", "")
+    assert line("a", rows["a"]) == ("`a`", "1e-02", "", "", "", "greedy", "top-k", "")
+    assert line("b", rows["b"]) == ("`b`", "fails", "", "", "", "", "", "")
+
+
+def test_tests_are_grouped_by_folder() -> None:
+    found = [
+        hub_folders.folder_of(f"keras_hub/src/{name}::Test::test_1")
+        for name in ("models/bert/bert_test.py", "models/task_test.py", "layers/modeling/a_test.py")
+    ]
+    assert found == ["models/bert", "models", "layers"]
 
 
 def test_the_page_is_current() -> None:

@@ -18,10 +18,16 @@ THRESHOLD = 0.95
 
 def run(library: Library, given: Path | None, processes: str) -> Result:
     """Run the tests of a library on tfpy, and compare them with their outcomes on TensorFlow."""
+    return report.compared(version(library.name), *outcomes(library, given, processes))
+
+
+def outcomes(
+    library: Library, given: Path | None, processes: str
+) -> tuple[dict[str, str], dict[str, str]]:
+    """Return the outcomes of a library's tests on TensorFlow and on tfpy."""
     folder = sources.folder(library, given)
     reference = _reference(library, folder, processes)
-    found = running.outcomes(library, folder, True, processes)
-    return report.compared(version(library.name), reference, found)
+    return reference, running.outcomes(library, folder, True, processes)
 
 
 def _reference(library: Library, folder: Path, processes: str) -> dict[str, str]:

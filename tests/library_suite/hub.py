@@ -10,15 +10,16 @@ from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
 
+from hub_families.report import write_page
+
 from buildsys.cache import entry, tree_hash
 
-from . import report
-from .comparison import run, shown
+from . import hub_folders, report
+from .comparison import outcomes, shown
+from .hub_folders import SOURCES
 from .table import libraries
 
 NAME = "keras-hub"
-SOURCES = "keras_hub/src"
-"""Folder of the package's modules and tests, in a checkout."""
 
 
 def main() -> int:
@@ -32,10 +33,14 @@ def main() -> int:
         library = replace(library, paths=tuple(f"{SOURCES}/{part}" for part in options.parts))
     if options.k:
         library = replace(library, options=("-k", options.k))
-    result = run(library, tests_of_package(options.folder.resolve()), options.n)
+    folder = tests_of_package(options.folder.resolve())
+    reference, found = outcomes(library, folder, options.n)
     if options.write:
-        report.store({NAME: result})
-    return int(not shown(library, result))
+        hub_folders.store(version(NAME), reference, found)
+        write_page()
+        if not hub_folders.unmeasured(folder):
+            report.store({NAME: hub_folders.total()})
+    return int(not shown(library, report.compared(version(NAME), reference, found)))
 
 
 def _options() -> argparse.Namespace:
@@ -45,10 +50,11 @@ def _options() -> argparse.Namespace:
                         " samplers or models/bert (default: all)")  # fmt: skip
     parser.add_argument("-n", default="auto", help="number of processes (default: one per core)")
     parser.add_argument("-k", default="", help="only the tests that pytest's -k selects")
-    parser.add_argument("--write", action="store_true", help="also write docs/libraries.md")
+    parser.add_argument("--write", action="store_true", help="also write the results of the"
+                        " folders to docs/keras_hub.md and docs/libraries.md")  # fmt: skip
     options = parser.parse_args()
-    if options.write and (options.parts or options.k):
-        parser.error("--write needs the results of all tests, so pass it without parts and -k")
+    if options.write and options.k:
+        parser.error("--write needs the results of all tests in a folder, so pass it without -k")
     return options
 
 
