@@ -35,7 +35,7 @@ def main() -> int:
     parser.add_argument("--only", action="append", metavar="MEASUREMENT", help="only this one,"
                         " such as forward or greedy; can be repeated")  # fmt: skip
     parser.add_argument("--write", action="store_true", help="also write docs/keras_hub.md")
-    options = parser.parse_args()
+    options = parser.parse_intermixed_args()
     folder = tests_of_package(options.folder.resolve())
     names = options.names or _families(folder)
     with tempfile.TemporaryDirectory() as place:

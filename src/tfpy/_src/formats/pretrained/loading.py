@@ -59,7 +59,8 @@ async def load_pretrained(files: ModelFiles, data: bytes, progress: Progress | N
     with ExitStack() as opened:
         folder = Path(opened.enter_context(tempfile.TemporaryDirectory()))
         if data.startswith(MAGIC) or files.model.endswith(".gguf"):
-            return build(gguf_model.read_model(await open_gguf(files, data, opened), folder), progress)
+            gguf = await open_gguf(files, data, opened)
+            return build(gguf_model.read_model(gguf, folder), progress)
         weights = await open_weights(files, opened)
         await _copy(files, folder)
         return build(folder_model.read_model(weights, folder), progress)
