@@ -28,6 +28,14 @@ class MemoryEstimate(NamedTuple):
         weights: Number of bytes of the weights.
         cache: Number of bytes of the keys and values, which a model that generates text keeps for
             each token.
+
+    Example:
+        >>> import tfpy as tf
+        >>> memory = tf.models.MemoryEstimate(parameters=1000, weights=4000, cache=512)
+        >>> memory.total
+        4512
+
+    See also: `tf.models.estimate_memory`.
     """
 
     parameters: int
@@ -113,6 +121,19 @@ async def estimate_memory_async(
         FileNotFoundError: If the path does not exist.
         ValueError: If a file is damaged or describes no language model, or if an argument has an
             illegal value.
+
+    Example:
+        >>> import asyncio, json
+        >>> import tfpy as tf
+        >>> preset = {
+        ...     "config.json": {"config": {"num_layers": 2, "num_heads": 2, "hidden_dim": 64}},
+        ...     "metadata.json": {"parameter_count": 100_000},
+        ...     "task.json": {"class_name": "GPT2CausalLM"},
+        ... }
+        >>> files = {name: json.dumps(value).encode() for name, value in preset.items()}
+        >>> memory = asyncio.run(tf.models.estimate_memory_async(files, max_length=100))
+        >>> memory.weights, memory.cache
+        (400000, 102400)
 
     See also: `tf.models.estimate_memory`.
     """
