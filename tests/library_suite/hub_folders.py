@@ -24,7 +24,7 @@ MODELS = "models"
 
 
 def folder_of(test: str) -> str:
-    """Return the folder of a test, below `SOURCES`: that of a family, or one with other code."""
+    """Return the folder of a test, below `SOURCES`: a family, or a folder with other code."""
     parts = test.partition("::")[0].removeprefix(f"{SOURCES}/").split("/")
     return "/".join(parts[:2]) if parts[0] == MODELS and len(parts) > 2 else parts[0]
 

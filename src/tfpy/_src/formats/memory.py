@@ -65,7 +65,7 @@ def estimate_memory(
             otherwise as for `tf.models.load`. A file at a URL is downloaded. Of a preset,
             `config.json`, `metadata.json` and `task.json` are sufficient.
         max_length: Number of tokens of a prompt and its continuation together.
-        batch_size: Number of texts that are generated together.
+        batch_size: Number of prompts that are continued together.
         dtype: Floating-point dtype of the model. `tf.models.load` creates models in float32.
         quantize: `"int8"` or `"int4"` if the model will be quantized with `model.quantize`.
 
@@ -110,7 +110,7 @@ async def estimate_memory_async(
     Args:
         source: Source of the model, as for `tf.models.estimate_memory`.
         max_length: Number of tokens of a prompt and its continuation together.
-        batch_size: Number of texts that are generated together.
+        batch_size: Number of prompts that are continued together.
         dtype: Floating-point dtype of the model.
         quantize: `"int8"` or `"int4"` if the model will be quantized with `model.quantize`.
 
