@@ -95,7 +95,7 @@ DISPLAY_LATE = (
     *("arrays", "diagrams", "layered_layout", "line_charts", "live_plot", "progress", "tables"),
 )
 LIBRARY_LATE = (
-    *("candidates", "compat", "experimental_numpy", "extension_types", "feature_columns"),
+    *("candidates", "compat", "experimental_numpy", "extension_types", "feature_columns", "hub"),
     *("linear_operators", "networks", "protos", "queues"),
 )
 OTHERS_LATE = (
@@ -110,6 +110,7 @@ OTHERS_LATE = (
     *("tensors/nn/moving_average", "tensors/random/initializers", "tensors/random/word_stream"),
     *("keras_support/cell_wrapper*", "checkpoints/saver", "checkpoints/state"),
     *("checkpoints/variable_parts", "checkpoints/warm_starting"),
+    "keras_support/hub_downloads",
     *("checkpoints/sessions/*", "data/graph_*", "data/placeholders"),
     "compiler/lower/webgpu/stored",
 )

@@ -442,6 +442,7 @@ if _typing.TYPE_CHECKING:
     from tfpy import (
         feature_column as feature_column,
         graph_util as graph_util,
+        hub as hub,
         models as models,
         notebook as notebook,
         profiler as profiler,
@@ -542,6 +543,7 @@ _LATER = {
     "ragged_fill_empty_rows_grad": "tfpy._src.library.sparse.ragged_crossing",
     "graph_util": "tfpy.graph_util",
     "feature_column": "tfpy.feature_column",
+    "hub": "tfpy.hub",
     "models": "tfpy.models",
     "notebook": "tfpy.notebook",
     "profiler": "tfpy.profiler",

@@ -25,7 +25,7 @@ OWN = {
         copy_registered_kernels custom_grad deregister_op device_info dispose dot
         enable_debug_mode enable_prod_mode env euclidean_norm export find_backend
         find_backend_factory Float16Check floor_div fused get_backend get_gradient
-        get_kernel get_kernels_for_backend get_threads_count grad grads GraphModel keep
+        get_kernel get_kernels_for_backend get_threads_count grad grads GraphModel hub keep
         KernelBackend load_graph_model load_graph_model_async load_layers_model
         load_layers_model_async lower_bound memory models moving_average multi_rnn_cell
         multinomial next_frame notebook outer_product prelu profile profile_async
@@ -49,6 +49,9 @@ OWN = {
     """,
     "errors": "NotTraceableError",
     "fused": "conv2d depthwise_conv2d mat_mul",
+    "hub": """
+        configure fetch list_files persist read remove StoredFile StoreUsage usage
+    """,
     "io": "list_models_async remove_model_async to_folder to_folder_async",
     "image": """
         non_max_suppression_async non_max_suppression_padded_async

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 from pathlib import Path
@@ -11,6 +12,7 @@ import numpy as np
 import pytest
 import tensorflow
 from guides.documents import block, blocks, run
+from hub_server import HubServer
 
 import tfpy
 from tests.models.tflite import converted
@@ -45,6 +47,30 @@ def test_models_at_addresses(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     assert run(loading, names).endswith("1.0\n")
     x = np.float32([[1, -1, 2]])
     np.testing.assert_allclose(names["model"](x), tensorflow.nn.softmax(x), 1e-5)
+
+
+def test_the_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Run the programs about `tf.hub` with a server that stands in for the hubs."""
+    tflite = converted(tensorflow.nn.relu, np.zeros([1, 3], np.float32))
+    with HubServer() as server:
+        endpoints = {"hf": server.url, "kaggle": server.url}
+        tfpy.hub.configure(folder=tmp_path, endpoints=endpoints)
+        server.files["/models/network.tflite"] = tflite
+        server.models["owner/model"] = {"model.json": json.dumps(GRAPH_MODEL).encode()}
+        kaggle = {"config.json": b"{}", "model.weights.h5": b"1", "README.md": b"#"}
+        server.models["owner/model/keras/variation"] = kaggle
+        names: dict[str, Any] = {"tf": tfpy, "DIGEST": hashlib.sha256(tflite).hexdigest()}
+        single = block("docs/models.md", "py", "DIGEST")
+        assert run(single.replace("models/", f"{server.url}models/"), names).endswith("1.0\n")
+        np.testing.assert_array_equal(names["model"](np.float32([[1, -1, 2]])), [[1, 0, 2]])
+        run(block("docs/models.md", "py", "kaggle://"), names)
+        x = np.float32([[1, -1, 2]])
+        np.testing.assert_allclose(names["model"](x), tensorflow.nn.softmax(x), 1e-5)
+        assert {path.name for path in Path(names["folder"]).iterdir()} == {*kaggle} - {"README.md"}
+        printed = run(block("docs/models.md", "py", "list_files"), names).splitlines()
+        assert f"{server.url}models/network.tflite {len(tflite)} True" in printed
+        assert printed[-1].endswith(" bytes in folder")
+    tfpy.hub.configure()
 
 
 def test_the_limit() -> None:

@@ -19,12 +19,12 @@ import tfpy as tf
 from tfpy._src.formats.encodings.protobuf import BOOL, FLOAT, INT, STRING, Message, many, read
 from tfpy._src.formats.gguf.blocks import FORMATS
 from tfpy._src.formats.gguf.reader import GgufFile
+from tfpy._src.formats.model_files import ModelFiles, ProgressCounter
 from tfpy._src.formats.pretrained import loading
 from tfpy._src.formats.pretrained.gguf_model import read_model
 from tfpy._src.formats.pretrained.hub import HubWeights
 from tfpy._src.formats.pretrained.source import POOLING, Pretrained
 from tfpy._src.formats.safetensors.reader import SafetensorsFile, ShardedFiles, places_of
-from tfpy._src.formats.sources import ModelFiles, ProgressCounter
 from tfpy._src.library.io.checked_json import ModelFileError
 
 OPEN = io.BytesIO

@@ -74,6 +74,7 @@ NO_OPS = (
     "tfpy._src.library.config",
     "tfpy._src.base.tracing",
     "tfpy._src.tensors.variables.host_copies",
+    "tfpy._src.library.hub",
     "tfpy._src.testing",
 )
 """Modules with functions that are not ops, because they do not compute tensors from tensors."""

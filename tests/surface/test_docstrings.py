@@ -28,7 +28,8 @@ WITHOUT = {
         data.DeviceDataset data.microphone data.microphone_async data.webcam data.webcam_async
     """,
     "it needs an address that serves files": """
-        data.URLDataSource io.to_folder io.to_folder_async set_wasm_path set_wasm_paths
+        data.URLDataSource hub.fetch hub.read hub.remove io.to_folder io.to_folder_async
+        set_wasm_path set_wasm_paths
     """,
     "it needs a GPU, TPUs or a backend that has not computed": """
         config.experimental.get_memory_info config.experimental.get_memory_usage
@@ -38,6 +39,7 @@ WITHOUT = {
         distribute.experimental.TPUStrategy
     """,
     "it needs the storage of a browser": "io.list_models_async io.remove_model_async",
+    "it needs the store of the user": "hub.persist",
     "it needs the wasm backend": "get_threads_count set_threads_count",
     "it is a type of NumPy": " ".join(
         f"experimental.numpy.{name}"

@@ -15,17 +15,15 @@ from tfpy._src.backends.awaitable import awaitable
 from tfpy._src.backends.javascript.bridge import wait
 from tfpy._src.formats.encodings.protobuf import read
 from tfpy._src.formats.graph_model import GraphModel
-from tfpy._src.formats.sources import (
+from tfpy._src.formats.hub_files import HubFiles
+from tfpy._src.formats.model_files import (
     MODEL,
     ModelFiles,
-    ModelSource,
     Progress,
     ProgressCounter,
     increasing,
-    is_zip,
-    opened,
-    received,
 )
+from tfpy._src.formats.sources import ModelSource, is_zip, opened, received
 from tfpy._src.formats.tensorflow import saved_model
 from tfpy._src.formats.tensorflow.reader.dialect import TensorFlowDialect
 from tfpy._src.formats.tensorflow.reader.graph import read_graph
@@ -93,8 +91,9 @@ def load(
     their tokenizers. Tensors are read one at a time, and quantized weights become float32.
 
     Args:
-        source: Path of a file, folder or zip archive; a URL; the bytes of a file or zip archive; or
-            a dict from paths to bytes. In a page, also a `File` of the browser, or several in a
+        source: Path of a file, folder or zip archive; a URL; a handle of a hub, such as
+            `hf://owner/model`; the bytes of a file or zip archive; or a dict from paths to bytes.
+            In a page, also a `File` of the browser, or several in a
             list or `FileList`. `indexeddb://name` is the URL of a model in the browser's storage.
             On the page's main thread, use `tf.models.load_async` for files and URLs.
         trainable: If True, the weights of a `tf.GraphModel` become Variables, so that they can be
@@ -143,8 +142,9 @@ async def load_async(
     `tf.models.load` lists the formats. Weight files are fetched in parallel.
 
     Args:
-        source: Path of a file, folder or zip archive; a URL; the bytes of a file or zip archive; or
-            a dict from paths to bytes. In a page, also a `File` of the browser, or several in a
+        source: Path of a file, folder or zip archive; a URL; a handle of a hub, such as
+            `hf://owner/model`; the bytes of a file or zip archive; or a dict from paths to bytes.
+            In a page, also a `File` of the browser, or several in a
             list or `FileList`. `indexeddb://name` is the URL of a model in the browser's storage.
         trainable: If True, the weights of a `tf.GraphModel` become Variables, so that they can be
             trained. The weights of Keras models always are Variables.
@@ -177,7 +177,7 @@ async def load_async(
 
     See also: `tf.models.load`.
     """
-    given, source = source, await received(source)
+    given, source = source, await received(source, _NAMES)
     if isinstance(source, bytes | bytearray | memoryview) and not is_zip(bytes(source[:4])):
         files = opened({MODEL: bytes(source)}, (MODEL,))
     else:
@@ -299,8 +299,10 @@ async def _keras(how: _Loading) -> Any:
     """Load a Keras file. Keras reads files by path only, so bytes go to a temporary file."""
     namespace("keras")  # raises an error with instructions if Keras is missing
     keras = importlib.import_module("keras")
-    if isinstance(how.source, str | os.PathLike) and Path(how.source).is_file():
+    if isinstance(how.source, str | os.PathLike) and Path(how.source).exists():
         return _read_by_keras(keras, Path(how.source), how.safe_mode)
+    if isinstance(how.files, HubFiles) and how.files.model == _KERAS:
+        return _read_by_keras(keras, await how.files.folder(), how.safe_mode)
     with tempfile.TemporaryDirectory() as folder:
         is_keras = how.files.model == _KERAS
         path = Path(folder) / ("model.keras" if is_keras else "model.h5")

@@ -3,122 +3,41 @@
 from __future__ import annotations
 
 import asyncio
-import fnmatch
 import importlib
 import io
 import os
 import re
 from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, BinaryIO, Protocol, TypeAlias, runtime_checkable
+from typing import Any, BinaryIO, TypeAlias
 from zipfile import is_zipfile
 
 from tfpy._src.backends.javascript.bridge import IN_BROWSER
 from tfpy._src.backends.javascript.fetching import Answers, Stream, open_blob, read_together
 from tfpy._src.backends.javascript.interop import is_js
 from tfpy._src.base.errors import OpError
+from tfpy._src.formats.hub_files import HubFiles, is_handle
+from tfpy._src.formats.model_files import (
+    MODEL,
+    ModelFiles,
+    ProgressCounter,
+    missing,
+    model_among,
+    within,
+)
 from tfpy._src.library.io.archives import Archive, ArchiveError
 from tfpy._src.library.io.checked_json import ModelFileError
 from tfpy._src.library.io.streams import listed
 
-MODEL = "model.json"
+NAMES = (MODEL, ".json")
+"""Names or endings of the main file of a model of TensorFlow.js."""
 _ADDRESS = re.compile(r"[a-z][a-z0-9+.-]+://", re.I)
 
 ModelSource: TypeAlias = str | os.PathLike[str] | bytes | Mapping[str, bytes]
-"""A path, a URL, the bytes of a file or archive, or a mapping from paths to bytes.
+"""A path, a URL, a handle, the bytes of a file or archive, or a mapping from paths to bytes.
 
 In a page also a File of the browser, or several: a list or a FileList.
 """
-
-Progress = Callable[[float], None]
-"""A function that receives a fraction from 0 to 1."""
-
-
-def increasing(progress: Progress) -> Progress:
-    """Return a function that reports a fraction only if it is larger than all before it."""
-    most = -1.0
-
-    def report(fraction: float) -> None:
-        nonlocal most
-        if fraction > most:
-            most = fraction
-            progress(fraction)
-
-    return report
-
-
-class ProgressCounter:
-    """A counter of received bytes that reports the received fraction.
-
-    Args:
-        progress: Function that receives the fraction.
-        total: Number of bytes to receive. None: the response to a request specifies it.
-    """
-
-    def __init__(self, progress: Progress, total: int | None = None) -> None:
-        self._done, self._total, self._progress = 0, total, progress
-
-    def expect(self, total: int | None) -> None:
-        """Set the number of bytes to receive from a response, unless it is known."""
-        if self._total is None:
-            self._total = total
-
-    def __call__(self, count: int) -> None:
-        self._done += count
-        if self._total is not None:
-            self._progress(min(self._done / max(self._total, 1), 1.0))
-
-
-@runtime_checkable
-class ModelFiles(Protocol):
-    """The files of a model, by their paths relative to the folder of `model.json`."""
-
-    model: str
-    heard: Callable[[int], None] = staticmethod(lambda count: None)
-    """Callback for the number of bytes of each received part."""
-
-    def where(self, path: str) -> str:
-        """Return the name of a file for error messages."""
-        return path
-
-    async def read(self, path: str, limit: int) -> bytes:
-        """Return the bytes of a file.
-
-        Raises:
-            ModelFileError: If the file does not exist or is larger than `limit` bytes.
-        """
-
-    async def open(self, path: str, limit: int) -> BinaryIO:
-        """Open a file for reading in parts.
-
-        Raises:
-            ModelFileError: If the file does not exist or is larger than `limit` bytes.
-        """
-        return io.BytesIO(await self.read(path, limit))
-
-    def expect(self, groups: Iterable[tuple[str, ...]]) -> None:
-        """Start to fetch files that will probably be read, and drop those expected before."""
-        return
-
-    def begin(self, paths: tuple[str, ...], limit: int) -> Coroutine[Any, Any, list[bytes]]:
-        """Start to fetch some files and return a coroutine for their bytes.
-
-        Raises:
-            ModelFileError: If a file does not exist, or all together exceed `limit` bytes.
-        """
-        return self._read_all(paths, limit)
-
-    def close(self) -> None:
-        """Cancel all requests that are not complete."""
-        return
-
-    async def _read_all(self, paths: tuple[str, ...], limit: int) -> list[bytes]:
-        found: list[bytes] = []
-        for path in paths:
-            found.append(await self.read(path, limit))
-            limit -= len(found[-1])
-            self.heard(len(found[-1]))
-        return found
 
 
 def is_zip(head: bytes) -> bool:
@@ -126,12 +45,19 @@ def is_zip(head: bytes) -> bool:
     return head[:2] == b"PK"
 
 
-async def received(source: Any) -> Any:
-    """Return a source with the bytes of files that the user has selected; other sources unchanged.
+async def received(source: Any, names: Sequence[str] = NAMES) -> Any:
+    """Return a source whose files can be opened at once; most sources unchanged.
 
-    A zip archive is returned as bytes. Other files are returned in a mapping: a single file under
-    the name of a model's main file, and several files under their paths in the selected folder.
+    A handle of a hub becomes files of the store. Files that the user has selected are read: a zip
+    archive becomes bytes, and other files become a mapping. A single file has the name of a model's
+    main file in it, and several files have their paths in the selected folder.
+
+    Args:
+        source: Location of the files.
+        names: Names of the main file, as for `opened`.
     """
+    if is_handle(source):
+        return await HubFiles.opened(source, names)
     files = listed(source)
     if not files or not all(is_js(file) and hasattr(file, "stream") for file in files):
         return source
@@ -142,7 +68,7 @@ async def received(source: Any) -> Any:
     return contents[0] if is_zip(contents[0]) else {MODEL: contents[0]}
 
 
-def opened(source: Any, names: Sequence[str] = (MODEL, ".json")) -> ModelFiles:
+def opened(source: Any, names: Sequence[str] = NAMES) -> ModelFiles:
     """Open the files that a source refers to.
 
     Args:
@@ -155,6 +81,8 @@ def opened(source: Any, names: Sequence[str] = (MODEL, ".json")) -> ModelFiles:
         ModelFileError: If there is no file with such a name.
         TypeError: If the source has an unsupported type.
     """
+    if isinstance(source, HubFiles):
+        return source
     if isinstance(source, bytes):
         return _Archive(io.BytesIO(source), names)
     if isinstance(source, Mapping):
@@ -172,7 +100,7 @@ def opened(source: Any, names: Sequence[str] = (MODEL, ".json")) -> ModelFiles:
     if IN_BROWSER and isinstance(source, str) and not path.exists():
         return _Address(text)
     if path.is_dir():
-        return _Folder(path, _model_among([file.name for file in path.iterdir()], names))
+        return _Folder(path, model_among([file.name for file in path.iterdir()], names))
     if not path.exists():
         raise FileNotFoundError(f"the file or folder {text!r} does not exist")
     return _Archive(path, names) if is_zipfile(path) else _Folder(path.parent, path.name)
@@ -195,18 +123,18 @@ class _Folder(ModelFiles):
                 size = os.fstat(file.fileno()).st_size
                 data = file.read(min(size, limit) + 1)  # `read` allocates that many bytes
         except OSError as error:
-            raise _missing(path, error) from None
-        _within(len(data), path, limit)
+            raise missing(path, error) from None
+        within(len(data), path, limit)
         return data
 
     async def open(self, path: str, limit: int) -> BinaryIO:
         try:
             file = self._opened(path)
         except OSError as error:
-            raise _missing(path, error) from None
+            raise missing(path, error) from None
         if os.fstat(file.fileno()).st_size > limit:
             file.close()
-            _within(limit + 1, path, limit)
+            within(limit + 1, path, limit)
         return file
 
     def _opened(self, path: str) -> BinaryIO:
@@ -228,15 +156,15 @@ class _Given(ModelFiles):
 
     def __init__(self, contents: Mapping[str, Any], names: Sequence[str]) -> None:
         self._contents = contents
-        where = _model_among(list(contents), names)
+        where = model_among(list(contents), names)
         self._folder, _, self.model = where.rpartition("/")
 
     async def read(self, path: str, limit: int) -> bytes:
         place = f"{self._folder}/{path}".lstrip("/")
         if place not in self._contents:
-            raise _missing(path)
+            raise missing(path)
         data = bytes(self._contents[place])
-        _within(len(data), path, limit)
+        within(len(data), path, limit)
         return data
 
 
@@ -248,17 +176,17 @@ class _Archive(ModelFiles):
             self._archive = Archive(file)
         except ArchiveError as error:
             raise ModelFileError(str(error)) from None
-        where = _model_among(self._archive.names, names)
+        where = model_among(self._archive.names, names)
         self._folder, _, self.model = where.rpartition("/")
 
     async def read(self, path: str, limit: int) -> bytes:
         try:
             data = self._archive.read(f"{self._folder}/{path}".lstrip("/"), limit)
         except KeyError:
-            raise _missing(path) from None
+            raise missing(path) from None
         except ArchiveError as error:
             raise ModelFileError(str(error)) from None
-        _within(len(data), path, limit)
+        within(len(data), path, limit)
         return data
 
 
@@ -316,7 +244,7 @@ class _Address(ModelFiles):
             if answers is not None:
                 answers.close()
                 self._begun.remove(answers)
-        _within(sum(map(len, found)), ", ".join(addresses), limit)
+        within(sum(map(len, found)), ", ".join(addresses), limit)
         return found
 
 
@@ -362,31 +290,3 @@ def _read(address: str, limit: int) -> bytes:
     except request.HTTPError as refused:
         refused.close()
         raise
-
-
-def _model_among(files: list[str], names: Sequence[str]) -> str:
-    """Return the file that has the first matching name, or is the only one with the suffix.
-
-    Raises:
-        ModelFileError: If there is no such file, or several.
-    """
-    for name in names:
-        found = [file for file in files if file == name or file.endswith(f"/{name}")]
-        if name.startswith("."):
-            found = [file for file in files if file.endswith(name)]
-        if "*" in name:
-            found = fnmatch.filter(files, name)
-        found.sort(key=lambda file: file.count("/"))
-        if found and (len(found) == 1 or found[0].count("/") < found[1].count("/")):
-            return found[0]
-    raise ModelFileError(f"there must be one {names[0]} among the files {sorted(files)[:20]}")
-
-
-def _within(size: int, path: str, limit: int) -> None:
-    if size > limit:
-        raise ModelFileError(f"{path} has more than the {limit} bytes that are expected")
-
-
-def _missing(path: str, error: OSError | None = None) -> ModelFileError:
-    why = f": {error.strerror}" if error and error.strerror else ""
-    return ModelFileError(f"the model's file {path!r} is not there{why}")

@@ -27,6 +27,7 @@ PARTS = {
     "keras.src.layers.preprocessing.index_lookup": "tfpy._src.keras_support.vocabularies",
     "keras.src.layers.preprocessing.integer_lookup": "tfpy._src.keras_support.integer_lookup",
     "keras.src.saving.saving_api": "tfpy._src.keras_support.saving",
+    "keras.src.saving.saving_lib": "tfpy._src.keras_support.hub_packages",
     "keras.src.trainers.data_adapters.array_data_adapter": "tfpy._src.keras_support.array_batches",
     "keras.src.utils.dataset_utils": "tfpy._src.keras_support.serial",
     "keras.src.utils.python_utils": "tfpy._src.keras_support.logs",
@@ -43,6 +44,7 @@ PARTS = {
     ),
     "keras_hub.src.tokenizers.tokenizer": "tfpy._src.keras_support.hub_chat",
     "keras_hub.src.utils.pipeline_model": "tfpy._src.keras_support.hub_pipeline",
+    "keras_hub.src.utils.preset_utils": "tfpy._src.keras_support.hub_packages",
 }
 """Modules of Keras and KerasHub, and the modules that patch them with `replace` after loading."""
 

@@ -8,13 +8,13 @@ from typing import Any
 
 from tfpy._src.formats.encodings.protobuf import read
 from tfpy._src.formats.graph_model import GraphModel, ModelSignature
+from tfpy._src.formats.model_files import ModelFiles
 from tfpy._src.formats.node_graphs.node import named_outputs
 from tfpy._src.formats.node_graphs.paths import checked_path
 from tfpy._src.formats.onnx.reader.dialect import ONNX
 from tfpy._src.formats.onnx.reader.files import read_onnx
 from tfpy._src.formats.onnx.reader.proto import MODEL
 from tfpy._src.formats.onnx.reader.tensors import EXTERNAL
-from tfpy._src.formats.sources import ModelFiles
 from tfpy._src.library.io.checked_json import ModelFileError
 
 _MAX_BYTES = 1 << 31

@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from tfpy._src.formats.gguf.reader import MAGIC, GgufFile, names_of_parts
+from tfpy._src.formats.model_files import ModelFiles, Progress, ProgressCounter
 from tfpy._src.formats.pretrained import folder_model, gguf_model
 from tfpy._src.formats.pretrained.hub import build
 from tfpy._src.formats.pretrained.source import CONFIG
 from tfpy._src.formats.safetensors.reader import INDEX, SafetensorsFile, ShardedFiles, places_of
-from tfpy._src.formats.sources import ModelFiles, Progress, ProgressCounter
 from tfpy._src.formats.weight_file import WeightFile
 from tfpy._src.library.io.checked_json import ModelFileError
 

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 from tfpy._src.formats.graph_model import GraphModel, ModelSignature
+from tfpy._src.formats.model_files import ModelFiles
 from tfpy._src.formats.node_graphs.node import NodeGraph, Spec
 from tfpy._src.formats.node_graphs.paths import checked_path
 from tfpy._src.formats.raw_ops.resources import Resources, using
-from tfpy._src.formats.sources import ModelFiles
 from tfpy._src.formats.tensorflow.checkpoint_files.bundle import Bundle, shard_name
 from tfpy._src.formats.tensorflow.reader.graph import canonical
 from tfpy._src.formats.tensorflow.reader.saved_model import (

@@ -10,10 +10,11 @@ from typing import Any
 from tfpy._src.backends.awaitable import awaitable
 from tfpy._src.backends.javascript.bridge import wait
 from tfpy._src.formats.graph_model import GraphModel, ModelSignature
+from tfpy._src.formats.model_files import Progress
 from tfpy._src.formats.node_graphs.node import NodeGraph, Spec
 from tfpy._src.formats.node_graphs.runner import Runner
 from tfpy._src.formats.raw_ops.resources import Resources, using
-from tfpy._src.formats.sources import ModelSource, Progress
+from tfpy._src.formats.sources import ModelSource
 from tfpy._src.formats.tensorflow.reader.dialect import TensorFlowDialect
 from tfpy._src.formats.tensorflow.reader.from_json import (
     NUMBERS,
@@ -50,7 +51,8 @@ def load_graph_model(
 
     Args:
         source: Path of `model.json`, of its folder, or of a zip archive that contains it; the URL
-            of `model.json`; the bytes of such an archive; or a dict from paths to bytes.
+            of `model.json`; a handle of a hub, such as `hf://owner/model`; the bytes of such an
+            archive; or a dict from paths to bytes.
         trainable: If True, the weights of the model become Variables, so that they can be trained.
         quantize: Precision of matrix products and convolutions with weights, as for `tf.function`.
             Legal values are `"int8"`, `"int4"`, and None for full precision.
@@ -96,7 +98,8 @@ async def load_graph_model_async(
 
     Args:
         source: Path of `model.json`, of its folder, or of a zip archive that contains it; the URL
-            of `model.json`; the bytes of such an archive; or a dict from paths to bytes.
+            of `model.json`; a handle of a hub, such as `hf://owner/model`; the bytes of such an
+            archive; or a dict from paths to bytes.
         trainable: If True, the weights of the model become Variables, so that they can be trained.
         quantize: Precision of matrix products and convolutions with weights, as for `tf.function`.
             Legal values are `"int8"`, `"int4"`, and None for full precision.

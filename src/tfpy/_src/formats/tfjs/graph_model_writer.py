@@ -11,7 +11,7 @@ from tfpy._src.base.atomic_files import replace_files
 from tfpy._src.base.version import __version__
 from tfpy._src.formats.graph_writing.emitter import FileNode, NodeValue
 from tfpy._src.formats.graph_writing.source import FunctionPort, FunctionSource, source_of
-from tfpy._src.formats.sources import MODEL
+from tfpy._src.formats.model_files import MODEL
 from tfpy._src.formats.tensorflow.writer import Nodes, json_function, json_node
 from tfpy._src.formats.tensorflow.writer.nodes import shape_of, type_name
 from tfpy._src.formats.tfjs.weights_manifest import QUANTIZED

@@ -7,8 +7,9 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from tfpy._src.formats.model_files import ModelFiles, Progress, ProgressCounter
 from tfpy._src.formats.node_graphs.paths import checked_path
-from tfpy._src.formats.sources import ModelFiles, Progress, ProgressCounter, opened, received
+from tfpy._src.formats.sources import opened, received
 from tfpy._src.formats.tfjs.weights_manifest import WeightGroup, joined, read_manifest
 from tfpy._src.library.io.checked_json import MAX_BYTES, a_list, parse
 

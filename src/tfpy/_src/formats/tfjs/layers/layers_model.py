@@ -15,7 +15,8 @@ from tfpy._src.backends.awaitable import awaitable
 from tfpy._src.backends.javascript.bridge import wait
 from tfpy._src.base.atomic_files import replace_files
 from tfpy._src.base.version import __version__
-from tfpy._src.formats.sources import MODEL, ModelSource
+from tfpy._src.formats.model_files import MODEL
+from tfpy._src.formats.sources import ModelSource
 from tfpy._src.formats.tfjs.layers.keras3_config import Modernizer, topology
 from tfpy._src.formats.tfjs.layers.optimizers import restore, weights_of
 from tfpy._src.formats.tfjs.layers.tfjs_config import tfjs_config

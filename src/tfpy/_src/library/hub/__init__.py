@@ -1,0 +1,1 @@
+"""A store of model files, which are downloaded once: `tf.hub`."""
