@@ -112,6 +112,7 @@ OTHERS_LATE = (
     *("checkpoints/variable_parts", "checkpoints/warm_starting"),
     "keras_support/hub_downloads",
     *("checkpoints/sessions/*", "data/graph_*", "data/placeholders"),
+    *("compiler/lower/webgl/attention", "compiler/lower/webgpu/attention"),
     "compiler/lower/webgpu/stored",
 )
 ENGINE = "tfpy/_src/"

@@ -7,9 +7,10 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import Any
 
+from tfpy._src.formats.model_files import MODEL, ModelFiles
 from tfpy._src.formats.pretrained import gguf_model, loading
 from tfpy._src.formats.pretrained.source import CONFIG
-from tfpy._src.formats.sources import MODEL, ModelFiles, ModelSource, is_zip, opened, received
+from tfpy._src.formats.sources import ModelSource, is_zip, opened, received
 from tfpy._src.formats.weight_file import WeightFile
 from tfpy._src.library.io.checked_json import ModelFileError, a_list, a_size, an_object, parse
 
