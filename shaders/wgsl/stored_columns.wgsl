@@ -30,7 +30,7 @@ fn store_total(at: i32, total: ptr<function, array<vec4<T>, FOURS>>) {
     for (var f = 0; f < FOURS; f++) { store(at + f, (*total)[f]); }
 }
 
-// Adds the sums of all lanes to those of lane 0.
+// Adds the sums of all other lanes to the sums of lane 0.
 fn add_lanes(lane: i32, thread: i32, sums: ptr<function, array<vec4<T>, FOURS>>) {
     for (var half = LANES / 2; half > 0; half /= 2) {
         workgroupBarrier();

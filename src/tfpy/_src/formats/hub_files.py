@@ -25,7 +25,7 @@ class HubFiles(ModelFiles):
 
     Args:
         store: The store.
-        place: FilePlace of the main file.
+        place: Place of the main file.
         listing: Files of the folder.
     """
 

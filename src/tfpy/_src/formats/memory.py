@@ -93,8 +93,8 @@ def estimate_memory(
 
     See also: `tf.models.load`, `tf.models.estimate_memory_async`.
     """
-    mend = "write `await tf.models.estimate_memory_async(source)`"
-    return wait(estimate_memory_async(source, max_length, batch_size, dtype, quantize), mend)
+    remedy = "write `await tf.models.estimate_memory_async(source)`"
+    return wait(estimate_memory_async(source, max_length, batch_size, dtype, quantize), remedy)
 
 
 @awaitable("tf.models.estimate_memory_async(source)")

@@ -44,9 +44,9 @@ class CheckedDownload:
     """A download that computes the digest of the file.
 
     Args:
-        shelf: FilePlace for the blocks.
+        shelf: Store of the blocks.
         source: The file.
-        record: FileRecord of the blocks that are stored.
+        record: Record of the blocks that are stored.
         watch: Receives the progress.
     """
 

@@ -34,7 +34,7 @@ class RemoteFile:
     """A file to download.
 
     Attributes:
-        place: FilePlace of the file.
+        place: Place of the file.
         url: URL of its bytes.
         size: Number of bytes that a hub specifies; None if it is unknown.
         digest: SHA-256 that the caller or a hub specifies, or an empty string.
@@ -73,7 +73,7 @@ class Download:
 
     Args:
         source: The file.
-        record: FileRecord of the blocks that are stored.
+        record: Record of the blocks that are stored.
         sink: Functions that store blocks.
     """
 

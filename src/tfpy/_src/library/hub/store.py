@@ -51,7 +51,7 @@ class Store:
     """Files that are downloaded once.
 
     Args:
-        storage: FilePlace for the files.
+        storage: Storage of the files.
         endpoints: Servers of the hubs.
         limit: Largest number of bytes of all files; None for the space that is available.
     """
