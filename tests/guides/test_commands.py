@@ -105,7 +105,7 @@ def begin(words: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     if spec is not None and spec.submodule_search_locations:
         spec = importlib.util.find_spec(f"{name}.__main__")
     file = ROOT / (name if spec is None else str(spec.origin))
-    if "parse_args" not in file.read_text(encoding="utf-8"):
+    if "argparse" not in file.read_text(encoding="utf-8"):
         assert arguments == []
         return
     monkeypatch.setattr(sys, "argv", words)
@@ -121,7 +121,8 @@ def test_programs(monkeypatch: pytest.MonkeyPatch) -> None:
     files = [["bench/pack.py", *words] for words in lines_of(PYTHON, "bench/pack.py")]
     programs = [*filter(None, passed), *lines_of(PYTHON, "-m"), *files]
     assert len(programs) > 15
-    monkeypatch.setattr(argparse.ArgumentParser, "parse_args", parse)
+    for name in ("parse_args", "parse_intermixed_args"):
+        monkeypatch.setattr(argparse.ArgumentParser, name, parse)
     for words in programs:
         begin(words, monkeypatch)
 

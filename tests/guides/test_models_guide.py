@@ -6,6 +6,7 @@ import hashlib
 import json
 import re
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from guides.documents import block, blocks, run
 from hub_server import HubServer
 
 import tfpy
+from buildsys import model_files
 from tests.models.tflite import converted
 
 FLOAT = {"T": {"type": "DT_FLOAT"}}
@@ -47,6 +49,28 @@ def test_models_at_addresses(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     assert run(loading, names).endswith("1.0\n")
     x = np.float32([[1, -1, 2]])
     np.testing.assert_allclose(names["model"](x), tensorflow.nn.softmax(x), 1e-5)
+
+
+def test_language_models_in_onnx_files() -> None:
+    """Run a step of a small decoder, whose mask has another name, and compare with ONNX Runtime."""
+    folder = model_files.onnx_references()
+    arrays = np.load(folder / "int4_decoder.npz")
+    given = {key[3:]: arrays[key] for key in arrays if key.startswith("in ")}
+    wanted = [arrays[key] for key in arrays if key.startswith("out ")]
+    model = tfpy.models.load(folder / "int4_decoder.onnx")
+
+    def predict(step: dict[str, Any]) -> Any:
+        return model.predict({"mask" if k == "attention_mask" else k: v for k, v in step.items()})
+
+    shown = SimpleNamespace(predict=predict)
+    tf = SimpleNamespace(models=SimpleNamespace(load=lambda path: shown))
+    caches = {name: given[name] for name in ("past_key", "past_value")}
+    names: dict[str, Any] = {"tf": tf, "ids": given["input_ids"], "mask": given["mask"]}
+    names["caches"] = caches
+    run(block("docs/models.md", "py", "model_q4.onnx"), names)
+    found = [names["logits"], *names["caches"]]
+    for x, y in zip(found, wanted, strict=True):
+        np.testing.assert_allclose(x, y, atol=1e-5 * np.abs(y).max())
 
 
 def test_the_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

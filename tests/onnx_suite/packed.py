@@ -167,6 +167,7 @@ def test_bytes_stay() -> None:
     ):  # fmt: skip
         _, graph, weights = loaded(case.data, case.feeds)
         stored = [graph.avals[graph.inputs[i]] for i in weights]
+        stored += [graph.avals[v] for v in graph.constants if graph.avals[v].dtype != tf.int32]
         assert ("int8", (24, size)) in [(a.dtype.name, a.shape) for a in stored], case.name
         for target in TARGETS:
             found = names(multiply_stored_weights(graph, target, weights))

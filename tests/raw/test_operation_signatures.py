@@ -102,8 +102,8 @@ IGNORED = {
     "int64 is int32": "Tsplits out_idx out_type shape_type",
     "how it is computed": """
         a_is_sparse allowed_devices b_is_sparse config config_proto executor_type
-        initial_num_buckets max_load_factor parallel_iterations rounds sparse_gradient
-        swap_memory use_cudnn_on_gpu use_locking
+        initial_num_buckets max_load_factor max_rows_in_memory parallel_iterations rounds
+        sparse_gradient swap_memory use_cudnn_on_gpu use_locking
     """,
     "gradients, debuggers, names": """
         debug_name debug_ops_spec first_n grad_a grad_b grad_x grad_y message stack_name

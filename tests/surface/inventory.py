@@ -61,7 +61,7 @@ NO_OPS = (
     "tfpy._src.base.flags",
     "tfpy._src.functions.tf_function",
     *(f"tfpy._src.formats.{name}" for name in ("convert", "exported", "node_graphs")),
-    *(f"tfpy._src.formats.{name}" for name in ("graph_model", "load", "sources")),
+    *(f"tfpy._src.formats.{name}" for name in ("graph_model", "load", "memory", "sources")),
     *(f"tfpy._src.formats.{name}" for name in ("onnx", "tensorflow", "tfjs", "tflite")),
     "tfpy._src.checkpoints",
     "tfpy._src.formats.summary",

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import importlib
 from contextlib import ExitStack
+from dataclasses import dataclass
 from math import ceil, prod
-from typing import NamedTuple
 
 from tfpy._src.backends.awaitable import awaitable
 from tfpy._src.backends.javascript.bridge import wait
@@ -20,7 +20,8 @@ _GROUP = 128
 """Number of weights in int4 that share a scale and a zero point."""
 
 
-class MemoryEstimate(NamedTuple):
+@dataclass(frozen=True)
+class MemoryEstimate:
     """The memory that a language model needs.
 
     Attributes:

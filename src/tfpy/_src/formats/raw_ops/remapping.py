@@ -156,4 +156,5 @@ op(
     "LoadAndRemapMatrix(ckpt_path, old_tensor_name, row_remapping, col_remapping, "
     "initializing_values; num_rows, num_cols, max_rows_in_memory=-1) -> output_matrix",
     _remapped_matrix,
+    stateful=True,
 )

@@ -12,6 +12,7 @@ import pytest
 from models import gguf_files
 
 import tfpy as tf
+from tfpy._src.formats.memory import MemoryEstimate
 from tfpy._src.library.io.checked_json import ModelFileError
 
 LLAMA = {
@@ -54,14 +55,14 @@ def test_gguf_file(tmp_path: Path) -> None:
     for source in (data, tmp_path / "model.gguf", str(tmp_path)):
         found = tf.models.estimate_memory(source, max_length=16, batch_size=2)
         keys_and_values = 2 * gguf_files.SIZES["keys"] * 4  # one layer, heads of 4 numbers
-        assert found == (count, 4 * count, keys_and_values * 16 * 2 * 4)
+        assert found == MemoryEstimate(count, 4 * count, keys_and_values * 16 * 2 * 4)
         assert found.total == found.weights + found.cache
 
 
 def test_folder_of_hugging_face(tmp_path: Path) -> None:
     files = hugging_face(SHAPES)
     found = tf.models.estimate_memory(files, max_length=10)
-    assert found == (6464, 4 * 6464, 3 * 2 * 2 * 16 * 10 * 4)
+    assert found == MemoryEstimate(6464, 4 * 6464, 3 * 2 * 2 * 16 * 10 * 4)
     halves = tf.models.estimate_memory(files, max_length=10, dtype=tf.float16)
     assert (halves.weights, halves.cache) == (found.weights // 2, found.cache // 2)
     assert tf.models.estimate_memory(files, quantize="int8").weights == 6400 + 4 * 100 + 4 * 64
@@ -78,7 +79,7 @@ def test_folder_of_hugging_face(tmp_path: Path) -> None:
 
 def test_preset() -> None:
     found = asyncio.run(tf.models.estimate_memory_async(encoded(GPT2)))
-    assert found == (124_439_808, 497_759_232, 75_497_472)
+    assert found == MemoryEstimate(124_439_808, 497_759_232, 75_497_472)
     int8 = tf.models.estimate_memory(encoded(GPT2), quantize="int8")
     assert int8.weights == pytest.approx(124_439_808, rel=0.01)
     int4 = tf.models.estimate_memory(encoded(GPT2), quantize="int4")
