@@ -1,4 +1,4 @@
-"""`tf.train.CheckpointView`: the objects in a checkpoint, compared with those of a program."""
+"""`tf.train.CheckpointView`: a comparison of the objects in a checkpoint and in a program."""
 
 from __future__ import annotations
 

@@ -72,7 +72,7 @@ def checked_address(address: object) -> str:
 
     Raises:
         TypeError: If it is not a string.
-        ValueError: If it is empty, too long, or has such characters.
+        ValueError: If it is empty, exceeds the limit, or has such characters.
     """
     if not isinstance(address, str):
         raise TypeError(f"tf.hub: an address must be a string, not {type(address).__name__}")

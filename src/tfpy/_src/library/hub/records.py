@@ -94,9 +94,9 @@ def _is_valid(record: FileRecord) -> bool:
     if record.path:
         checked_path(record.path)
     checked_digest(record.digest or None)
-    texts = (record.folder, record.query, record.validator)
-    is_text = all(isinstance(text, str) and len(text) <= MAX_ADDRESS for text in texts)
-    if not (is_text and _CONTENT.fullmatch(record.content) and _is_size(record.size)):
+    strings = (record.folder, record.query, record.validator)
+    are_valid = all(isinstance(s, str) and len(s) <= MAX_ADDRESS for s in strings)
+    if not (are_valid and _CONTENT.fullmatch(record.content) and _is_size(record.size)):
         return False
     blocks = record.blocks
     last = count(record.size) if record.size >= 0 else MAX_BLOCKS

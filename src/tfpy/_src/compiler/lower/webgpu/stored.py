@@ -34,7 +34,7 @@ MOST_BYTES = 1024
 """Largest number of products of bytes that a thread adds as float32. Their sum is exact."""
 
 LONGEST = 64 * MOST_BYTES
-"""Largest number of rows of a product whose sums are exact."""
+"""Largest number of terms up to which sums of products of bytes are exact."""
 
 
 def _stride(length: int, bits: int) -> int:

@@ -166,7 +166,7 @@ def multi_head_attention(
     cache_indirection: Tensor | None = None, *, mask_filter_value: float = _FILTER,
     num_heads: int, scale: float = 0.0, unidirectional: int = 0,
 ) -> Any:  # fmt: skip
-    """Attend to keys and values, which may be behind those of a cache."""
+    """Attend to keys and values, which may follow the keys and values of a cache."""
     op = "MultiHeadAttention"
     refuse(op, past_sequence_length=past_sequence_length, cache_indirection=cache_indirection)
     packed = _three(op, query, key, value, num_heads)
