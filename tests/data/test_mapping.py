@@ -57,7 +57,14 @@ def test_control_flow_is_converted(tf: Any) -> Any:
         return count
 
     d = tf.data.Dataset.range(1, 9)
-    return [shown(tf, d.map(halved)), shown(tf, d.map(steps))]
+    rows = d.batch(2)
+    plain = tf.autograph.experimental.do_not_convert(lambda row: tf.map_fn(steps, row))
+    return [
+        *(shown(tf, d.map(halved)), shown(tf, d.map(steps))),
+        shown(tf, rows.map(lambda row: tf.map_fn(halved, row))),
+        shown(tf, rows.map(lambda row: tf.map_fn(steps, row, fn_output_signature=tf.int32))),
+        outcome(lambda: rows.map(plain)),
+    ]
 
 
 @same

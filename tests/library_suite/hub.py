@@ -32,7 +32,7 @@ def main() -> int:
     if options.parts:
         library = replace(library, paths=tuple(f"{SOURCES}/{part}" for part in options.parts))
     if options.k:
-        library = replace(library, options=("-k", options.k))
+        library = replace(library, options=(*library.options, "-k", options.k))
     folder = tests_of_package(options.folder.resolve())
     reference, found = outcomes(library, folder, options.n)
     if options.write:

@@ -34,7 +34,7 @@ from tfpy._src.functions.tf_function.polymorphic import Function
 from tfpy._src.functions.tf_function.signature import TensorSpec
 from tfpy._src.functions.tf_function.type_specs import with_shape
 from tfpy._src.functions.tf_function.value_specs import NoneTensorSpec
-from tfpy._src.functions.trace.converting import passed
+from tfpy._src.functions.trace.converting import converting, is_converting, passed
 from tfpy._src.functions.trace.trace import Extra
 
 
@@ -161,7 +161,7 @@ class DataFunction:
         name: str,
         example: Callable[[], Flat | None],
     ) -> None:
-        self._function = passed(function)
+        self._function, self._converts = passed(function), is_converting()
         self._given = spec
         self._name = name
         self._example = example
@@ -246,7 +246,8 @@ class DataFunction:
     def _result(self, element: Any) -> Any:
         """Return the result of the function as a nest of leaves."""
         try:
-            result = self._function(*(element if type(element) is tuple else (element,)))
+            with converting(self._converts):  # functions that it passes on, for example to map_fn
+                result = self._function(*(element if type(element) is tuple else (element,)))
         except (StopIteration, OutOfRangeError) as error:  # both would end the dataset
             raise InvalidArgumentError(
                 None, self._name, f"{self._name}: the function raised {type(error).__name__}"

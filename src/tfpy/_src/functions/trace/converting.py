@@ -33,6 +33,11 @@ def passed(function: Callable[..., Any]) -> Callable[..., Any]:
     return CONVERTERS[-1](function) if _status.enabled else function
 
 
+def is_converting() -> bool:
+    """Return True if functions that are passed on are converted."""
+    return _status.enabled
+
+
 @contextmanager
 def converting(enabled: bool) -> Iterator[None]:
     """Specify if functions that are passed on within the context are converted."""
