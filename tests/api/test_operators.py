@@ -6,7 +6,7 @@ import operator
 from typing import Any
 
 import numpy as np
-from api.same import same
+from api.same import error, same
 
 
 @same
@@ -82,6 +82,20 @@ def test_comparison(tf: Any) -> Any:
 def test_logic(tf: Any) -> Any:
     t, six = tf.constant([True, False]), tf.constant(6)
     return [t & True, t | False, t ^ True, ~t, True & t, six & 3, six | 1, six ^ 3, ~six]
+
+
+@same
+def test_product_with_booleans(tf: Any) -> Any:
+    b, n, x = tf.constant([True, False, True]), tf.constant([3, 4, 0]), tf.constant([0.5, 1, -2])
+    product = tf.function(lambda x, y: x * y)
+    return [
+        *(b * n, n * b, x * b, b * x, b * tf.constant([[2], [0]]), b * tf.Variable(n)),
+        *(b * 3, b * 2.5, b * [1, 0, 2], b * b, n * True, n * np.array([True, False, True])),
+        *(product(b, n), product(x, b), tf.constant([1j, 2, 1 + 1j]) * b),
+        *(error(lambda: 3 * b), error(lambda: n * tf.constant([True] * 2))),
+        *(error(lambda: b + n), error(lambda: tf.multiply(b, n))),
+        error(lambda: tf.constant(["a"]) * tf.constant("b")),
+    ]
 
 
 @same

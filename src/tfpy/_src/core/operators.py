@@ -10,8 +10,9 @@ from collections.abc import Callable
 from types import FunctionType
 from typing import Any, TypeVar
 
+from tfpy._src.base import dtypes
 from tfpy._src.base.errors import InvalidArgumentError
-from tfpy._src.compiler.ops import bitwise, elementwise as ew, logic
+from tfpy._src.compiler.ops import bitwise, casting, elementwise as ew, logic
 from tfpy._src.compiler.ops.families import infer
 from tfpy._src.core.conversion import (
     as_tensors,
@@ -20,7 +21,7 @@ from tfpy._src.core.conversion import (
     is_operand,
     offers_tensor,
 )
-from tfpy._src.core.operand import FieldRecord, Operand
+from tfpy._src.core.operand import Composite, DenseOperand, FieldRecord, Operand
 from tfpy._src.core.tensor import Tensor
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -103,10 +104,28 @@ def _add(x: Any, y: Any) -> Any:
         return ew.add(x, convert_to_tensor(y, dtype_hint=x.dtype))
 
 
+_product = _logical_or(logic.logical_and, ew.multiply)
+
+
+def _multiply(x: Any, y: Any) -> Any:
+    """Multiply two operands. As in TensorFlow, one boolean tensor makes the product boolean."""
+    try:
+        return _product(x, y)
+    except (TypeError, InvalidArgumentError):
+        other = isinstance(y, Composite | FieldRecord) or offers_tensor(y)
+        if other or not isinstance(x, DenseOperand):
+            raise
+        pair = [convert_to_tensor(x), convert_to_tensor(y)]
+        if dtypes.string in (kinds := {t.dtype for t in pair}) or dtypes.bool not in kinds:
+            raise
+        numbers = ew.multiply(*[casting.cast(t, dtype=dtypes.int32) for t in pair])
+        return casting.cast(numbers, dtype=dtypes.bool)
+
+
 _ARITHMETIC: dict[str, Callable[[Any, Any], Any]] = {
     "add": _add,
     "sub": ew.subtract,
-    "mul": _logical_or(logic.logical_and, ew.multiply),
+    "mul": _multiply,
     "floordiv": ew.floor_div,
     "mod": ew.floor_mod,
     "pow": ew.power,
