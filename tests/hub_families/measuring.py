@@ -26,6 +26,8 @@ SAMPLERS: dict[str, Callable[[], Any]] = {
     "beam": lambda: keras_hub.samplers.BeamSampler(num_beams=2),
     "contrastive": lambda: keras_hub.samplers.ContrastiveSampler(k=3, alpha=0.3),
 }
+TOKENS_AND_MASKS = ("token_ids", "padding_mask")
+"""Ends of the names of the outputs to compare. Models return their input images as well."""
 ALL_SAMPLERS = ("bart", "gemma", "gpt2", "llama3")
 """Families with all samplers. The others use the first three, because compilation takes long."""
 
@@ -142,4 +144,5 @@ def _generated(model: Any, inputs: Any, sampler: Any) -> Any:
     masks = [name for name in ("decoder_padding_mask", "padding_mask") if name in inputs]
     lengths = np.array(inputs[masks[0]]).sum(axis=1, keepdims=True)
     half = np.arange(np.shape(inputs[masks[0]])[1]) < np.maximum(lengths // 2, 1)
-    return model.generate({**inputs, masks[0]: half}, stop_token_ids=None)
+    found = model.generate({**inputs, masks[0]: half}, stop_token_ids=None)
+    return {name: found[name] for name in found if name.endswith(TOKENS_AND_MASKS)}
