@@ -80,10 +80,7 @@ export class BytePairs {
     });
     if (found.length === 0) return null;
     found.sort((a, b) => b.length - a.length);
-    return new RegExp(
-      found.map((token) => token.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&")).join("|"),
-      "g",
-    );
+    return new RegExp(found.map(escaped).join("|"), "gu");
   }
 
   /**
@@ -164,6 +161,9 @@ export class BytePairs {
   }
 }
 
+/** Return a pattern that matches a string. @param {string} string */
+const escaped = (string) => string.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
+
 /**
  * Return the merges by pairs of tokens: their ranks and results.
  * @param {any} given numbers of tokens, two for each merge
@@ -189,8 +189,12 @@ function mergesOf(given, tokens, numbers) {
  * @returns {Split}
  */
 function splitOf(given) {
-  const { pattern, prefix } = object(given, "a split");
-  if (pattern === undefined) return { prefix: text(prefix, "a prefix") };
+  const { pattern, prefix, literal } = object(given, "a split");
+  if (prefix !== undefined) return { prefix: text(prefix, "a prefix") };
+  if (literal !== undefined) {
+    demand(text(literal, "a literal") !== "", "a string is split by an empty literal");
+    return { pattern: new RegExp(escaped(literal), "gu") };
+  }
   return { pattern: new RegExp(PATTERNS[keyOf(pattern, PATTERNS, "a pattern")], "gu") };
 }
 

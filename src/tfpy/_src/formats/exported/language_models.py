@@ -12,10 +12,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from tfpy._src.base.dtypes import float32, int32
 from tfpy._src.base.errors import UnimplementedError
 from tfpy._src.compiler.ir.aval import Aval
 from tfpy._src.core import nest
+from tfpy._src.core.conversion import constant
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.formats.exported.chat_formats import chat_format
 from tfpy._src.formats.exported.tokenizers import Json, tokenizer_of
@@ -32,6 +35,8 @@ PREFILL_LENGTHS = (16, 128)
 """Numbers of tokens that a prefill adds at once."""
 CANDIDATES = 64
 """Number of most probable tokens of which one is drawn."""
+_PART = 4
+"""Number of tokens in a part of a prompt that is computed as a check."""
 _LENGTH_AXIS = 3
 """Axis of the positions in a cache of KerasHub."""
 
@@ -81,6 +86,7 @@ def language_model(model: Any, options: LanguageModelOptions) -> LanguageModel:
         raise ValueError(f"tf.export: candidates must be positive, got {options.candidates}")
     lengths = _prefill_lengths(options, length)
     cache = _Cache(model, length)
+    _check_parts(model, cache)
     tokenizer = model.preprocessor.tokenizer
     facts = {
         "length": length,
@@ -202,6 +208,18 @@ class _Cache:
             for _ in range(_count(aval, axis))
         ]
 
+    def zeros(self, length: int) -> Any:
+        """Return an empty cache for some other number of positions."""
+        shapes = [
+            (*aval.shape[:axis], length, *aval.shape[axis + 1 :])
+            for aval, axis in zip(self._leaves, self._axes, strict=True)
+        ]
+        found = [
+            making.zeros(shape, aval.dtype)
+            for shape, aval in zip(shapes, self._leaves, strict=True)
+        ]
+        return nest.pack_sequence_as(self._structure, found)
+
     def value(self) -> Any:
         """Return the cache in the form of the model."""
         remaining = iter(self.variables)
@@ -217,6 +235,23 @@ class _Cache:
         for leaf, aval, axis in zip(nest.flatten(value), self._leaves, self._axes, strict=True):
             for part in _parts(leaf, axis - 1):
                 next(remaining).assign(reshape(part, [aval.shape[0], *aval.shape[axis:]]))
+
+
+def _check_parts(model: Any, cache: _Cache) -> None:
+    """Raise UnimplementedError if a prompt in parts has other results than the whole prompt.
+
+    This is so for models that do not take the positions of the parts into account.
+    """
+    tokens = np.arange(1, 2 * _PART + 1, dtype=np.int32)[None]
+    whole, _, _ = model.call_with_cache(constant(tokens), cache.zeros(2 * _PART), 0)
+    first, second = constant(tokens[:, :_PART]), constant(tokens[:, _PART:])
+    _, _, changed = model.call_with_cache(first, cache.zeros(2 * _PART), 0)
+    last, _, _ = model.call_with_cache(second, changed, _PART)
+    wanted, found = whole.numpy()[:, -1], last.numpy()[:, -1]
+    if not np.allclose(found, wanted, 0, 1e-3 * float(np.abs(wanted).max())):
+        raise _refused(
+            type(model).__name__, "it computes other results for a prompt in parts than as a whole"
+        )
 
 
 def _position_axis(model: Any, aval: Aval, length: int) -> int:

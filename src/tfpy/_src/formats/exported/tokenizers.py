@@ -92,7 +92,10 @@ def _splits(name: str, given: Json) -> list[Json]:
         prefix = [{"prefix": " "}] if given["add_prefix_space"] else []
         return [*prefix, *patterns]
     is_plain = given.get("behavior") == "Isolated" and not given.get("invert")
-    pattern = given.get("pattern", {}).get("Regex") or given.get("pattern", {}).get("String")
-    if given["type"] == "Split" and is_plain and pattern in PATTERNS:
-        return [{"pattern": PATTERNS[pattern]}]
+    pattern = given.get("pattern", {}) if given["type"] == "Split" and is_plain else {}
+    if pattern.get("Regex") in PATTERNS:
+        return [{"pattern": PATTERNS[pattern["Regex"]]}]
+    if pattern.get("String"):
+        # KerasHub passes its pattern in this form, which matches only the same characters.
+        return [{"literal": pattern["String"]}]
     raise _refused(name, f"it splits words in an unknown way, {json.dumps(given)[:200]}")
