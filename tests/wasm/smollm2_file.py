@@ -1,4 +1,4 @@
-"""Write the file of SmolLM2 for wasm, and Python's answer to a question.
+"""Write the file of SmolLM2 as in the guide to exports, and Python's answer to a question.
 
 This program runs in the environment that has KerasHub::
 
@@ -15,24 +15,31 @@ import tfpy
 
 tfpy.as_tensorflow(replace=True)
 
+from guides.documents import block  # noqa: E402
+
 import tfpy as tf  # noqa: E402
 
-LENGTH = 96
 QUESTION = "What is the capital of France?"
+ANSWER_TOKENS = 64
 
 
 def main(source: str, folder: str) -> None:
-    """Write smollm2.tfpy and smollm2.json."""
-    model = tf.models.load(source)
-    path = Path(folder, "smollm2.tfpy")
-    options = {"max_length": LENGTH, "prefill_lengths": [32]}
-    tf.export(model, path, backends=["wasm"], **options)
-    messages = [{"role": "user", "content": QUESTION}]
-    prompt = model.preprocessor.tokenizer.apply_chat_template(messages)
+    """Write chat.tfpy and chat.json."""
+    program = block("docs/export.md", "py", "tf.export(model")
+    for name, path in ((Path(source).name, source), ("chat.tfpy", f"{folder}/chat.tfpy")):
+        assert f'"{name}"' in program
+        program = program.replace(f'"{name}"', repr(path))
+    names = {"tf": tf}
+    exec(program, names)
+    model = names["model"]
+    prompt = model.preprocessor.tokenizer.apply_chat_template(
+        [{"role": "user", "content": QUESTION}]
+    )
+    length = len(model.preprocessor.tokenizer(prompt)) + ANSWER_TOKENS
     model.compile(sampler="greedy")
-    answer = model.generate(prompt, max_length=LENGTH, strip_prompt=True)
-    facts = {"messages": messages, "answer": answer}
-    path.with_suffix(".json").write_text(json.dumps(facts), encoding="utf-8")
+    answer = model.generate(prompt, max_length=length, strip_prompt=True)
+    facts = {"question": QUESTION, "answer": answer}
+    Path(folder, "chat.json").write_text(json.dumps(facts), encoding="utf-8")
 
 
 if __name__ == "__main__":
