@@ -1,4 +1,4 @@
-"""A page of Chromium in which a test calls functions of a JavaScript module."""
+"""A page in which a test calls functions of a JavaScript module."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from tfpy.testing.drivers import PlaywrightDriver
-from tfpy.testing.environments import BROWSERS, Environment
+from tfpy.testing.drivers import start_browser
+from tfpy.testing.environments import Environment
 from tfpy.testing.server import SiteServer
 
 ROOT = Path(__file__).parents[1]
@@ -19,17 +19,18 @@ Evaluate = Callable[..., Any]
 
 
 @contextmanager
-def module_page(name: str, headers: Mapping[str, str] | None = None) -> Iterator[Evaluate]:
+def module_page(
+    name: str, headers: Mapping[str, str] | None = None, browser: str = "chromium"
+) -> Iterator[Evaluate]:
     """Open a page that calls functions of ``e2e/<name>`` by name, with arguments in JSON.
 
     Args:
         headers: Additional headers of the server's responses. The page is cross-origin isolated.
+        browser: Name of the browser.
     """
-    executable = BROWSERS["chromium"].executable()
-    assert executable is not None, "no Chromium on PATH"
     page_of = {f"/{PAGE}": lambda: b"<!doctype html><title>A page</title>"}
     with asyncio.Runner() as runner, SiteServer(ROOT, headers=headers, made=page_of) as server:
-        driver = runner.run(PlaywrightDriver.start("chromium", executable, Environment()))
+        driver = runner.run(start_browser(browser, Environment()))
         page = runner.run(driver.open(f"{server.url}{PAGE}"))
         module = f"import({json.dumps(f'{server.url}e2e/{name}')})"
 

@@ -85,7 +85,7 @@ def test_the_programs_of_the_documents(tmp_path: Path) -> None:
     names: dict[str, Any] = {}
     for program in blocks("docs/export.md", "python"):
         run(program.replace("/tmp/", f"{tmp_path}/"), names)
-    page = block("docs/export.md", "html")
+    page = block("docs/export.md", "html", "text_color")
     (script,) = re.findall(r'<script type="module">\nimport .*?\n(.*?)</script>', page, re.S)
     shown = in_page(
         tmp_path,

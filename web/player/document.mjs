@@ -48,13 +48,23 @@
  *
  * @typedef {object} Document
  * @property {{name: string, signatures: SignatureText[]}[]} functions
- * @property {{tensor: string, type: Type, shape: number[], trainable: boolean, constant: boolean}[]} state
+ * @property {StateEntry[]} state
  * @property {Target[]} targets
  * @property {ProgramText[]} programs
  * @property {Record<string, string>} lacks reasons why the file has no target for a backend
+ * @property {import("./language_facts.mjs").LanguageFacts | null} languageModel
+ *
+ * @typedef {object} StateEntry
+ * @property {string} tensor name
+ * @property {Type} type
+ * @property {number[]} shape
+ * @property {boolean} trainable
+ * @property {boolean} constant
+ * @property {boolean} zeros true if the state is zero in the beginning and is not saved
  */
 
 import { shownValue } from "../common/document.mjs";
+import { nbytesOf } from "../common/elements.mjs";
 import { BlockCheck } from "./blocks.mjs";
 import {
   countOf,
@@ -68,10 +78,14 @@ import {
   parsed,
   text,
 } from "./check.mjs";
+import { languageFactsOf } from "./language_facts.mjs";
 import { checkFits } from "./steps.mjs";
 import { commonType } from "./types.mjs";
 
-const VERSION = 1;
+/** Versions of the format; files with a language model have the second one. */
+const VERSIONS = [1, 2];
+/** Number of bytes of all variables that are zero in the beginning. */
+const MOST_ZERO_BYTES = 2 ** 32;
 
 /** Dtypes of the file's tensors, and the dtypes of their values. */
 const DTYPES = /** @type {const} */ ({
@@ -107,13 +121,12 @@ export function typeOf(entry, what) {
 export function parseDocument(json, entries) {
   const given = parsed(json, "the program");
   const version = shownValue(given.version);
-  demand(given.version === VERSION, `version ${version}; this runtime reads ${VERSION}`);
-  const state = list(given.state, "state").map((one) => {
-    const { tensor, trainable = false, constant = false } = object(one, "a variable");
-    const type = typeOf(entries.get(text(tensor, "a variable's tensor")), tensor);
-    const { shape } = /** @type {Entry} */ (entries.get(tensor));
-    return { tensor, type, shape, trainable: trainable === true, constant: constant === true };
-  });
+  const known = VERSIONS.join(" and ");
+  demand(VERSIONS.includes(given.version), `version ${version}; this runtime reads ${known}`);
+  const state = list(given.state, "state").map((one) => stateOf(one, entries));
+  const zeros = state.filter((one) => one.zeros).map(({ type }) => bytesOfType(type));
+  const total = zeros.reduce((sum, bytes) => sum + bytes, 0);
+  demand(total <= MOST_ZERO_BYTES, `variables of ${total} bytes are zero`);
   const variables = new Set(state.map(({ tensor }) => tensor));
   demand(variables.size === state.length, "two variables have the same tensor");
   const programs = list(given.programs, "programs").map((one) => programOf(one, entries));
@@ -139,7 +152,36 @@ export function parseDocument(json, entries) {
   );
   const lacks = object(given.lacks, "lacks");
   for (const [name, why] of Object.entries(lacks)) text(why, `the entry ${name} of lacks`);
-  return { functions, state, targets, programs, lacks };
+  const languageModel = languageFactsOf(given.language_model, functions, entries);
+  return { functions, state, targets, programs, lacks, languageModel };
+}
+
+/**
+ * @param {any} given
+ * @param {Map<string, Entry>} entries
+ * @returns {StateEntry}
+ */
+function stateOf(given, entries) {
+  const { tensor, trainable = false, constant = false, zeros } = object(given, "a variable");
+  const entry = entries.get(text(tensor, "a variable's tensor"));
+  if (zeros !== undefined) {
+    const { dtype, shape } = object(zeros, `the zeros of ${tensor}`);
+    demand(entry === undefined, `variable ${tensor} is zero and has a tensor`);
+    const kind = keyOf(dtype, SPEC_DTYPES, `the dtype of ${tensor}`);
+    const type = { dtype: kind, count: countOf(shape, tensor) };
+    return { tensor, type, shape, trainable: false, constant: true, zeros: true };
+  }
+  const type = typeOf(entry, tensor);
+  const { shape } = /** @type {Entry} */ (entry);
+  const flags = { trainable: trainable === true, constant: constant === true };
+  return { tensor, type, shape, ...flags, zeros: false };
+}
+
+/** @param {Type} type */
+function bytesOfType({ dtype, count }) {
+  return (
+    nbytesOf(count, dtype === "complex64" ? "float32" : dtype) * (dtype === "complex64" ? 2 : 1)
+  );
 }
 
 /**

@@ -2,24 +2,46 @@
 
 import { openBackend } from "./backends.mjs";
 import { Bytes, open, readHeader } from "./container.mjs";
-import { parseDocument, typeOf } from "./document.mjs";
+import { parseDocument } from "./document.mjs";
 import { bytesOf, choose, fits, shown, shownSpec, sizeOf, taken } from "./inputs.mjs";
-import { Runner } from "./runner.mjs";
-import { Device } from "./values.mjs";
+import { tokenizerOf } from "./language_facts.mjs";
+import { LanguageModel } from "./language_model.mjs";
+import { Loading } from "./loading.mjs";
 
 /**
  * @typedef {import("./tfpy-run.js").Tensor} Tensor
  * @typedef {import("./tfpy-run.js").Spec} Spec
  * @typedef {import("./tfpy-run.js").Program} Loaded
- * @typedef {import("./container.mjs").Entry} Entry
- * @typedef {import("./document.mjs").Document} Document
- * @typedef {import("./document.mjs").Target} Target
  * @typedef {import("./document.mjs").SignatureText} SignatureText
  * @typedef {import("./values.mjs").Value} Value
  */
 
 /** @type {typeof import("./tfpy-run.js").loadProgram} */
-export async function loadProgram(source, options = {}) {
+export function loadProgram(source, options = {}) {
+  return load(source, options);
+}
+
+/** @type {typeof import("./tfpy-run.js").loadLanguageModel} */
+export async function loadLanguageModel(source, options = {}) {
+  const program = await load(source, options);
+  try {
+    const { languageModel: facts } = program.document;
+    if (facts === null) throw new TypeError("the file has no language model; use loadProgram");
+    const tokenizer = tokenizerOf(program.kept.get(facts.tokenizer) ?? new Uint8Array(0));
+    const pause = () => program.runner.pause();
+    return new LanguageModel({ program, pause }, facts, tokenizer);
+  } catch (error) {
+    program.dispose();
+    throw error;
+  }
+}
+
+/**
+ * @param {Parameters<typeof loadProgram>[0]} source
+ * @param {import("./tfpy-run.js").LoadOptions} options
+ * @returns {Promise<Program>}
+ */
+async function load(source, options) {
   let [loaded, total, compiled] = [0, 0, 0];
   const tell = () => options.onProgress?.({ loaded, total, compiled });
   const reader = await open(source);
@@ -37,7 +59,9 @@ export async function loadProgram(source, options = {}) {
       tell();
     });
     try {
-      return await loading.finish(bytes);
+      const program = new Program(loading, await loading.finish(bytes));
+      program.prepare();
+      return program;
     } catch (error) {
       opened.backend.close();
       throw error;
@@ -48,134 +72,11 @@ export async function loadProgram(source, options = {}) {
   }
 }
 
-/** A program whose tensors are being downloaded. */
-class Loading {
-  /**
-   * @param {Awaited<ReturnType<typeof readHeader>>} file
-   * @param {Document} document
-   * @param {Awaited<ReturnType<typeof openBackend>>} opened
-   * @param {(share: number) => void} heard called with the compiled share of the programs
-   */
-  constructor(file, document, opened, heard) {
-    this.file = file;
-    this.document = document;
-    this.opened = opened;
-    this.heard = heard;
-    this.device = new Device(opened.backend);
-    /** @type {Map<string, Uint8Array<ArrayBuffer>>} bytes to keep for saving, by name */
-    this.kept = new Map();
-    /** @type {Map<string, Value>} */
-    this.constants = new Map();
-    /** @type {Map<string, Value>} variables, by name */
-    this.variables = new Map();
-  }
-
-  /**
-   * @param {Bytes} bytes
-   * @returns {Promise<Program>}
-   */
-  async finish(bytes) {
-    const needed = programsOf(this.opened.target);
-    const waiting = new Set([...needed].flatMap((n) => this.document.programs[n].constants ?? []));
-    /** @type {Promise<number[]> | null} */
-    let programs = null;
-    const begin = () => {
-      if (waiting.size > 0 || programs !== null) return;
-      programs = this.register(needed);
-      programs.catch(() => {}); // awaited below
-    };
-    begin();
-    const state = new Set(this.document.state.map(({ tensor }) => tensor));
-    for (const entry of this.file.entries) {
-      const data = await bytes.take(entry.end - entry.begin, `tensor ${entry.name}`);
-      this.keep(entry, data, state.has(entry.name));
-      waiting.delete(entry.name);
-      begin();
-    }
-    await bytes.end();
-    const ids = await /** @type {Promise<number[]> | null} */ (programs);
-    const runner = new Runner(this.device, ids ?? [], this.opened.target.adders, this.constants);
-    const found = new Program(this, runner);
-    found.prepare();
-    return found;
-  }
-
-  /**
-   * @param {Entry} entry
-   * @param {Uint8Array<ArrayBuffer>} data
-   * @param {boolean} isState
-   */
-  keep(entry, data, isState) {
-    if (!isState) this.kept.set(entry.name, data);
-    if (entry.dtype === "U8") return;
-    const { dtype, count } = typeOf(entry, entry.name);
-    const clean = dtype === "bool" ? data.map((x) => Number(x !== 0)) : data;
-    const value = this.device.upload(dtype, count, clean);
-    (isState ? this.variables : this.constants).set(entry.name, value);
-  }
-
-  /**
-   * @param {Set<number>} needed
-   * @returns {Promise<number[]>} the ids on the device, by number
-   */
-  async register(needed) {
-    /** @type {number[]} */
-    const ids = [];
-    let done = 0;
-    for (const number of needed) {
-      const { document, constants } = this.document.programs[number];
-      const data = this.kept.get(constants ?? "") ?? new Uint8Array(0);
-      const json = textOf(document, number);
-      ids[number] = await this.opened.backend.registerAsync(
-        json,
-        data.buffer,
-        data.byteOffset,
-        data.length,
-        (some, all) => this.heard((done + some / Math.max(all, 1)) / needed.size),
-      );
-      this.heard(++done / needed.size);
-    }
-    return ids;
-  }
-}
-
-/**
- * Return the JSON text of a Program for its runtime.
- * @param {Record<string, any>} document
- * @param {number} number
- */
-function textOf(document, number) {
-  try {
-    return JSON.stringify(document);
-  } catch {
-    throw new Error(`broken file: program ${number} is nested too deeply`);
-  }
-}
-
-/**
- * Return the numbers of the Programs that a target's blocks run.
- * @param {Target} target
- */
-function programsOf({ blocks, adders }) {
-  const found = new Set(Object.values(adders));
-  /** @type {(block: any) => void} */
-  const visit = ({ steps }) => {
-    for (const { facts } of steps) {
-      if (facts.program !== undefined) found.add(facts.program);
-      for (const inner of [...(facts.branches ?? []), facts.body, facts.test]) {
-        if (inner !== undefined) visit(inner);
-      }
-    }
-  };
-  blocks.flat().forEach(visit);
-  return found;
-}
-
 /** @implements {Loaded} */
 class Program {
   /**
    * @param {Loading} loading
-   * @param {Runner} runner
+   * @param {import("./runner.mjs").Runner} runner
    */
   constructor({ file, document, opened, device, kept, variables }, runner) {
     const { name, backend, target, report } = opened;
@@ -189,7 +90,9 @@ class Program {
     this.target = target;
     this.runner = runner;
     /** @type {Value[]} */
-    this.state = document.state.map(({ tensor }) => /** @type {Value} */ (variables.get(tensor)));
+    this.state = document.state.map(({ tensor, type, zeros }) =>
+      zeros ? device.zeros(type.dtype, type.count) : /** @type {Value} */ (variables.get(tensor)),
+    );
     this.functions = Object.fromEntries(
       document.functions.map((one) => [
         one.name,
@@ -360,7 +263,8 @@ class Program {
       bytes.set(raw);
       const places = new Map(entries.map(({ name, begin }) => [name, raw.length + begin]));
       for (const [name, data] of this.kept) bytes.set(data, places.get(name));
-      for (const [at, { tensor }] of this.document.state.entries()) {
+      for (const [at, { tensor, zeros }] of this.document.state.entries()) {
+        if (zeros) continue;
         const { buffer, byteOffset, byteLength } = await this.device.read(this.state[at]);
         bytes.set(new Uint8Array(buffer, byteOffset, byteLength), places.get(tensor));
       }

@@ -116,3 +116,76 @@ export function loadProgram(
   source: string | URL | Request | Response | Blob | ArrayBuffer | Uint8Array,
   options?: LoadOptions,
 ): Promise<Program>;
+
+/** A message of a conversation. */
+export interface Message {
+  /** "system", "user" or "assistant"; models support other roles if their chat format has them. */
+  role: string;
+  content: string;
+}
+
+export interface GenerateOptions {
+  /** Number of tokens after which the answer ends. Default: as many as the model has positions for. */
+  maxTokens?: number;
+  /**
+   * Divisor of the logits before a token is drawn. With 0, the most probable token is chosen. Default: 0, or 1 if
+   * `topK`, `topP` or `seed` is set.
+   */
+  temperature?: number;
+  /** Number of the most probable tokens from which one is drawn. Default and maximum: `candidates`. */
+  topK?: number;
+  /** Draw from the fewest tokens with probabilities that add up to more than this number. Default: 1. */
+  topP?: number;
+  /** Integer that determines the drawn tokens. Default: a random one. */
+  seed?: number;
+  /** Signal that ends the generation with an error before the next token. */
+  signal?: AbortSignal;
+}
+
+/** A prompt as a string or as tokens. */
+export type Prompt = string | ArrayLike<number>;
+
+export interface LanguageModel {
+  /** The functions that compute tokens. */
+  readonly program: Program;
+  /** Number of tokens of the longest prompt and answer together. */
+  readonly maxLength: number;
+  /** Number of the most probable tokens from which one can be drawn. */
+  readonly candidates: number;
+  /** True if `chat` can be called. */
+  readonly hasChat: boolean;
+  /**
+   * Generate the text after a prompt, in parts. Keys and values of the tokens that the last prompt began with are
+   * not computed again.
+   * @throws {RangeError} for a prompt that leaves no room for an answer
+   * @throws {TypeError} for options that are not valid
+   */
+  generate(prompt: Prompt, options?: GenerateOptions): AsyncGenerator<string, void, undefined>;
+  /**
+   * Generate the answer to a conversation, in parts.
+   * @throws {TypeError} if the file has no chat format, or if the format does not have these roles in this order
+   */
+  chat(
+    messages: readonly Message[],
+    options?: GenerateOptions,
+  ): AsyncGenerator<string, void, undefined>;
+  /** Generate the tokens after a prompt. */
+  tokens(prompt: Prompt, options?: GenerateOptions): AsyncGenerator<number, void, undefined>;
+  /** Return the tokens of a prompt, with the token that begins each prompt if the model has one. */
+  encode(text: string): number[];
+  /** Return the text of tokens, without special tokens. */
+  decode(tokens: ArrayLike<number>): string;
+  /** Free all memory. */
+  dispose(): void;
+}
+
+/**
+ * Load a file with a language model that `tf.export` has written.
+ * @param source its URL, a response, or its bytes
+ * @throws {Error} as `loadProgram`
+ * @throws {TypeError} if the file has no language model
+ */
+export function loadLanguageModel(
+  source: string | URL | Request | Response | Blob | ArrayBuffer | Uint8Array,
+  options?: LoadOptions,
+): Promise<LanguageModel>;

@@ -43,6 +43,13 @@ class TensorFile:
     def __init__(self) -> None:
         self._entries: dict[str, _Entry] = {}
         self._constants: dict[_Entry, str] = {}
+        self._reserved: set[str] = set()
+
+    def reserve(self, name: str) -> str:
+        """Return a name that no tensor of the file has, with a number appended if necessary."""
+        found = self._free(name)
+        self._reserved.add(found)
+        return found
 
     def add(self, array: Any, aval: Aval, name: str) -> str:
         """Add a tensor and return its name, with a number appended if the name is taken.
@@ -65,9 +72,12 @@ class TensorFile:
         data = np.ascontiguousarray(array, aval.dtype.as_numpy_dtype).tobytes()
         return self._shared(_Entry(_NAMES[aval.dtype], aval.closed.shape, data), "constant")
 
-    def add_bytes(self, data: bytes) -> str:
-        """Add the constants of a Program unless equal ones exist, and return their name."""
-        return self._shared(_Entry("U8", (len(data),), data), "constants")
+    def add_bytes(self, data: bytes, name: str = "constants") -> str:
+        """Add bytes, such as the constants of a Program, unless equal ones exist.
+
+        Return their name.
+        """
+        return self._shared(_Entry("U8", (len(data),), data), name)
 
     def _shared(self, entry: _Entry, name: str) -> str:
         if entry not in self._constants:
@@ -75,11 +85,15 @@ class TensorFile:
         return self._constants[entry]
 
     def _add(self, entry: _Entry, name: str) -> str:
+        found = self._free(name)
+        self._entries[found] = entry
+        return found
+
+    def _free(self, name: str) -> str:
         found, number = name, 0
-        while found in self._entries or found == "__metadata__":
+        while found in self._entries or found in self._reserved or found == "__metadata__":
             number += 1
             found = f"{name}_{number}"
-        self._entries[found] = entry
         return found
 
     def write(self, path: Path, text: str) -> None:

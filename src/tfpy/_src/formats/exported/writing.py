@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -23,6 +23,11 @@ from tfpy._src.compiler.lower import (
 )
 from tfpy._src.formats.exported.blocks import STORED, Blocks, Json, Programs
 from tfpy._src.formats.exported.functions import Exported, exported, input_names, output_names
+from tfpy._src.formats.exported.language_models import (
+    LanguageModelOptions,
+    is_language_model,
+    language_model,
+)
 from tfpy._src.formats.exported.refusals import NotExportable, refusal
 from tfpy._src.formats.exported.tensors import TensorFile
 from tfpy._src.formats.file_traces import for_file
@@ -106,23 +111,44 @@ _TARGETS: dict[str, Callable[[], list[DeviceTarget]]] = {
 }
 
 
-VERSION = 1
-"""Version of the file format."""
+VERSION, LANGUAGE_MODEL_VERSION = 1, 2
+"""Versions of the file format. Files of language models have Variables without a tensor."""
 
 
-def write(function: Any, path: Path, signatures: Any, backends: Sequence[str] | None) -> None:
+def write(
+    function: Any,
+    path: Path,
+    signatures: Any,
+    backends: Sequence[str] | None,
+    options: LanguageModelOptions,
+) -> None:
     """Write the file of `tf.export`."""
     targets = targets_of(BACKENDS if backends is None else backends)
+    generates = signatures is None and is_language_model(function)
+    if not generates and not options.is_default():
+        raise ValueError(
+            "tf.export: max_length, prefill_lengths and candidates are options of language models "
+            "that are exported without signatures"
+        )
     with for_file():
-        functions = _functions(function, signatures)
+        model = language_model(function, options) if generates else None
+        functions = (
+            _functions(function, signatures)
+            if model is None
+            else _functions(model.functions, model.signatures)
+        )
     tensors = TensorFile()
-    state = _State(tensors)
+    state = _State(tensors, () if model is None else model.zeros)
     document: Json = {
-        "version": VERSION,
+        "version": VERSION if model is None else LANGUAGE_MODEL_VERSION,
         "producer": f"tfpy {__version__}",
         "functions": [_described(one, state) for one in functions],
     }
     document["state"] = state.entries
+    if model is not None:
+        text = json.dumps(model.tokenizer, ensure_ascii=False, separators=(",", ":"))
+        facts = {**model.facts, "tokenizer": tensors.add_bytes(text.encode(), "tokenizer")}
+        document["language_model"] = facts
     lacks = _lacks(functions, targets)
     if lacks and (backends is not None or lacks.keys() == set(BACKENDS)):
         raise next(iter(lacks.values()))
@@ -155,10 +181,16 @@ def _functions(function: Any, signatures: Any) -> list[Exported]:
 
 
 class _State:
-    """Variables and captured tensors, each once, in the order in which the functions read them."""
+    """Variables and captured tensors, each once, in the order in which the functions read them.
 
-    def __init__(self, tensors: TensorFile) -> None:
+    Args:
+        tensors: File of tensors, which stores the values.
+        zeros: Variables that are zero when a file is loaded.
+    """
+
+    def __init__(self, tensors: TensorFile, zeros: Collection[Variable] = ()) -> None:
         self.entries: list[Json] = []
+        self._zeros = {id(variable) for variable in zeros}
         self._tensors = tensors
         self._numbers: dict[int, int] = {}
         self._held: list[Any] = []  # keeps the objects alive, so that no id is reused
@@ -182,6 +214,8 @@ class _State:
         key, name = id(variable), variable.name.partition(":")[0]
         if key not in self._numbers:
             self._held.append(variable)
+            if key in self._zeros:
+                return self._add_zeros(key, variable.aval, name)
             self._add(
                 key, variable.numpy(), variable.aval, name, trainable=bool(variable.trainable)
             )
@@ -199,6 +233,13 @@ class _State:
         found = self._tensors.add(array, aval, name)
         self._numbers[key] = len(self.entries)
         self.entries.append({"tensor": found, **facts})
+
+    def _add_zeros(self, key: int, aval: Aval, name: str) -> int:
+        """Add a Variable that is zero when a file is loaded, and that the file does not contain."""
+        zeros = {"dtype": STORED[aval.dtype], "shape": list(aval.closed.shape)}
+        self._numbers[key] = len(self.entries)
+        self.entries.append({"tensor": self._tensors.reserve(name), "zeros": zeros})
+        return self._numbers[key]
 
 
 def _described(one: Exported, state: _State) -> Json:
