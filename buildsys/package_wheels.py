@@ -113,7 +113,7 @@ OTHERS_LATE = (
     "keras_support/hub_downloads",
     *("checkpoints/sessions/*", "data/graph_*", "data/placeholders"),
     *("compiler/lower/webgl/attention", "compiler/lower/webgpu/attention"),
-    "compiler/lower/webgpu/stored",
+    *("compiler/lower/webgpu/blocks", "compiler/lower/webgpu/stored"),
 )
 ENGINE = "tfpy/_src/"
 FINDS = ("__init__", *(f"loader/{name}" for name in LOADER))

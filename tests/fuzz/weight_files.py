@@ -38,9 +38,9 @@ JSON = {
 def _gguf() -> Files:
     metadata, tensors = gguf_files.llama()
     metadata |= {"nested": [[1, 2], [3]], "floats": np.ones(3, np.float32)}
-    for record in FORMATS.values():
+    for number, record in FORMATS.items():
         data = gguf_files.random_bytes(record.name, 2 * record.layout.itemsize)
-        tensors[record.name] = (2, record.size), record.number, data
+        tensors[record.name] = (2, record.size), number, data
     return {"model.gguf": gguf_files.gguf(metadata, tensors)}
 
 

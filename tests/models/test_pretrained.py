@@ -34,12 +34,13 @@ def opened(metadata: dict[str, Any], tensors: dict[str, Any], **options: int) ->
     return GgufFile(OPEN(gguf_files.gguf(metadata, tensors, **options)))
 
 
-@pytest.mark.parametrize("record", FORMATS.values(), ids=lambda record: record.name)
-def test_values_are_those_of_the_package_gguf(record: Any) -> None:
+@pytest.mark.parametrize("number", FORMATS, ids=lambda number: FORMATS[number].name)
+def test_values_are_those_of_the_package_gguf(number: int) -> None:
+    record = FORMATS[number]
     count = gguf_files.BLOCKS
     data = gguf_files.random_bytes(record.name, count * record.layout.itemsize)
     shape = 2, count * record.size // 2
-    file = opened({}, {"a": ((3,), 24, b"\1\2\xff"), "b": (shape, record.number, data)})
+    file = opened({}, {"a": ((3,), 24, b"\1\2\xff"), "b": (shape, number, data)})
     assert file.read("a").tolist() == [1, 2, -1]
     found = file.read("b")
     assert (found.shape, found.dtype) == (shape, record.result)

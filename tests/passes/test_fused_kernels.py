@@ -26,6 +26,7 @@ from tfpy._src.compiler.lower.target import Target
 from tfpy._src.compiler.lower.wasm.target import WasmTarget
 from tfpy._src.compiler.lower.webgl import kernels as webgl_kernels
 from tfpy._src.compiler.lower.webgpu import kernels as webgpu_kernels
+from tfpy._src.compiler.ops.blocks import dequantize_blocks
 from tfpy._src.compiler.passes import pipeline
 from tfpy._src.compiler.passes.pipeline import optimize_with_weights
 
@@ -69,6 +70,14 @@ def attention(q: Any, k: Any, v: Any) -> Any:
 PRODUCT = Sample(tf.matmul, ((512, 512), (512, 1024)), bits=8)
 ROW = Sample(tf.matmul, ((1, 1024), (1024, 2048)))
 BYTES = tf.TensorSpec([64, 96], tf.int8)
+BLOCKS = tf.TensorSpec([64 * 3 * 34], tf.int8)
+"""Weights [64, 96] in Q8_0, 34 bytes in a block."""
+
+
+def values(w: Any) -> Any:
+    return dequantize_blocks(w, form="Q8_0", shape=(64, 96))
+
+
 SAMPLES = {
     "attention": Sample(attention, ((2, 16, 8),) * 3),
     "softmax": Sample(tf.nn.softmax, ((8, 256),)),
@@ -86,6 +95,11 @@ SAMPLES = {
     "gather_stored": Sample(
         lambda i, w: tf.cast(tf.gather(w, i), tf.float32), (tf.TensorSpec([8], tf.int32), BYTES)
     ),
+    "multiply_blocks": Sample(lambda x, w: x @ values(w), ((8, 64), BLOCKS)),
+    "gather_blocks": Sample(
+        lambda i, w: tf.gather(values(w), i), (tf.TensorSpec([8], tf.int32), BLOCKS)
+    ),
+    "dequantize_blocks": Sample(values, (BLOCKS,)),
 }
 ENTRIES = [
     pytest.param(kernel, device, on, id=f"{kernel.name}-{device}")

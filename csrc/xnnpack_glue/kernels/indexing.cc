@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/sizes.h"
 #include "kernels/indices.h"
+#include "products/block_format.h"
 #include "program/kernel.h"
 #include "threads/parallel.h"
 
@@ -84,6 +85,30 @@ std::unique_ptr<Kernel> make_gather_stored(StepSpec& step) {
         widen_row(inputs[0].as<int8_t>() + indices[i] * stride, width, bits == 4,
                   static_cast<int32_t*>(output) + i * width);
       }
+    });
+    return true;
+  });
+}
+
+// Rows of weights in a block format.
+std::unique_ptr<Kernel> make_gather_blocks(StepSpec& step) {
+  step.params.require(step.inputs.size() == 2, "gather_blocks takes two inputs");
+  const size_t m = step.params.number("m");
+  if (!step.ok()) return nullptr;
+  const BlockFormat format = read_block_format(step, 0);
+  if (!step.ok()) return nullptr;
+  step.params.require(step.inputs[1].dtype == DType::kInt32, "indices are not int32");
+  step.require_count(step.inputs[1], m, "indices");
+  step.params.require(step.output.dtype == DType::kFloat32, "the output is not float32");
+  step.require_count(step.output, product({m, format.k}), "the output");
+  if (!step.ok()) return nullptr;
+  return make_kernel([=](const Operand* inputs, void* output) {
+    const int32_t* const indices = inputs[1].as<int32_t>();
+    if (!check_indices("gather: indices", indices, m, format.n, false)) return false;
+    parallel_ranges(m, format.k, [&](size_t begin, size_t end) {
+      for (size_t i = begin; i < end; ++i)
+        convert_blocks(format, inputs[0].as<uint8_t>(), static_cast<size_t>(indices[i]), 0,
+                       format.k, static_cast<float*>(output) + i * format.k);
     });
     return true;
   });

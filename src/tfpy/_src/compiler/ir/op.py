@@ -107,6 +107,9 @@ class Op:
     float16, which devices compute as float32, is not computed on a device."""
     reads_bytes: bool = False
     """True if the op also reads int8 operands on a device that has its kernel."""
+    expands: bool = False
+    """True if the result has several times the bytes of the operands. Then it is computed when it
+    is needed, and not kept like other values that depend on weights only."""
     stacked: Callable[[int, dict[str, Any]], dict[str, Any]] | None = None
     """(count, attrs) -> the attributes that apply the op to `count` operands that are stacked along
     a new first axis; for ops that move elements."""

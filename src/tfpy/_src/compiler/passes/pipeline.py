@@ -17,6 +17,7 @@ from tfpy._src.compiler.ir.verify import verify
 from tfpy._src.compiler.lower.target import Target
 from tfpy._src.compiler.passes.algebra import simplify_algebra
 from tfpy._src.compiler.passes.annotations import strip_annotations
+from tfpy._src.compiler.passes.block_weights import multiply_block_weights
 from tfpy._src.compiler.passes.common_subexpressions import merge_common_subexpressions
 from tfpy._src.compiler.passes.concatenations import replace_concatenations
 from tfpy._src.compiler.passes.constants import fold_constants
@@ -66,6 +67,7 @@ STAGES: Mapping[str, tuple[Pass, ...]] = {
         Pass(embed_loop_constants),
     ),
     "integers": (
+        Pass(multiply_block_weights, ("target",)),
         Pass(multiply_stored_weights, ("target", "weights")),
         Pass(widen_narrow_integers, ("stored",)),
     ),

@@ -16,6 +16,9 @@ from tfpy._src.compiler.passes.rewrite import is_plain
 class WeightOnly:
     """The set of values that weights and constants determine, in a Graph that may still grow.
 
+    Values that are computed from weights in a block format are not in the set, because they need
+    several times the memory.
+
     Args:
         weights: Positions in `graph.inputs` of captured tensors and Variables that the Graph reads
             and that change rarely.
@@ -29,8 +32,9 @@ class WeightOnly:
     def __contains__(self, value: int) -> bool:
         eqns = self._graph.eqns
         for number in range(self._seen, len(eqns)):
-            if is_plain(eqns[number]) and all(self._known(v) for v in eqns[number].inputs):
-                self._values.update(eqns[number].outputs)
+            eqn = eqns[number]
+            if is_plain(eqn) and not eqn.op.expands and all(map(self._known, eqn.inputs)):
+                self._values.update(eqn.outputs)
         self._seen = len(eqns)
         return self._known(value)
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tfpy._src.formats.gguf.parts import Blocks, Bytes, Floats, column, parts, scaled
+from tfpy._src.compiler.ops.reference.parts import Blocks, Bytes, Floats, column, parts, scaled
 
 DELTA = np.float32(0.125)
 """Distance of the vectors of one bit from the grid."""

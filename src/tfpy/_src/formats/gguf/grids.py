@@ -29,7 +29,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tfpy._src.formats.gguf.parts import Floats, parts
+from tfpy._src.compiler.ops.reference.parts import Floats, parts
 
 
 class _Grid(NamedTuple):

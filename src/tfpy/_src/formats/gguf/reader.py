@@ -18,7 +18,8 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
-from tfpy._src.formats.gguf.blocks import FORMATS, BlockFormat
+from tfpy._src.compiler.ops.block_formats import BlockFormat
+from tfpy._src.formats.gguf.blocks import FORMATS
 from tfpy._src.formats.gguf.cursor import LENGTH, Cursor
 from tfpy._src.formats.gguf.metadata import Metadata, name_of, read_metadata
 from tfpy._src.formats.weight_file import WeightFile, check_overlaps, read_bytes, size_of

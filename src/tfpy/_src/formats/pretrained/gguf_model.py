@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from tfpy._src.formats.gguf.metadata import Metadata
 from tfpy._src.formats.gguf.reader import GgufFile
 from tfpy._src.formats.pretrained.architectures import ARCHITECTURES, KEYS, LAYER, Architecture
+from tfpy._src.formats.pretrained.block_weights import BlockFile, Matrix, Move
 from tfpy._src.formats.pretrained.gguf_tokenizer import write_tokenizer
 from tfpy._src.formats.pretrained.source import Pretrained
 from tfpy._src.formats.weight_file import WeightFile
@@ -139,7 +140,7 @@ def _llama3_scaling(factors: NDArray[Any], base: float) -> dict[str, Any]:
     return found
 
 
-class _Renamed(WeightFile):
+class _Renamed(BlockFile):
     """The weights of a GGUF file, with the names and values of Hugging Face."""
 
     def __init__(self, file: GgufFile, architecture: Architecture, config: dict[str, Any]) -> None:
@@ -168,10 +169,23 @@ class _Renamed(WeightFile):
     def read(self, name: str) -> NDArray[Any]:
         if name in self._unused:
             return np.zeros(self._unused[name], np.float32)
-        old = self._old[name]
-        value = self._file.read(old)
-        undo = self._undo.get(_parts(old)[1])
-        return value if undo is None else undo(value, self._config)
+        value = self._file.read(self._old[name])
+        for move in self.moves(name):
+            value = move(value)
+        return value
+
+    def matrix(self, name: str) -> Matrix | None:
+        if name in self._unused:
+            return None
+        tensor = self._file.tensors[self._old[name]]
+        if tensor.blocks.packing is None or len(tensor.shape) != 2:
+            return None
+        n, k = tensor.shape
+        return Matrix(tensor.blocks, self._file.blocks(self._old[name]), (n, k))
+
+    def moves(self, name: str) -> list[Move]:
+        undo = self._undo.get(_parts(self._old[name])[1])
+        return [] if undo is None else [lambda value: undo(value, self._config)]
 
 
 def _parts(name: str) -> tuple[str, str, str]:

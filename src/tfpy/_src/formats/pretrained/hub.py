@@ -11,15 +11,21 @@ import importlib.util
 import inspect
 import itertools
 import types
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from math import prod
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from tfpy._src.base.missing_packages import remedy
+from tfpy._src.formats.pretrained.blank_variables import without_values
+from tfpy._src.formats.pretrained.block_weights import (
+    BlockFile,
+    BlockWeights,
+    Move,
+    placement_of,
+    supports_blocks,
+)
 from tfpy._src.formats.pretrained.pre_tokenizers import set_pre_tokenizer
 from tfpy._src.formats.pretrained.source import (
     POOLING,
@@ -84,10 +90,10 @@ def _built(source: Pretrained, progress: Callable[[float], None] | None) -> Any:
 
     def load_backbone(cls: Any, load_weights: bool, **kwargs: Any) -> Any:
         """Create the layers as KerasHub does, and read the weights from `source`."""
-        with _without_random_values(2 * source.weights.size + SLACK):
+        with without_values(2 * source.weights.size + SLACK):
             backbone = plain(cls, False, **_epsilon(cls, source.config), **kwargs)
-        weights = HubWeights(source.weights, progress)
-        loader.converter.convert_weights(backbone, weights, source.config)
+            weights = HubWeights(source.weights, progress)
+            loader.converter.convert_weights(backbone, weights, source.config)
         if source.config.get("hidden_act") == "gelu":
             _compute_exact_gelu(backbone)
         return backbone
@@ -133,36 +139,6 @@ def _llama2(models: Any, llama3: Any) -> Any:
 
     own = {"backbone_cls": models.LlamaBackbone, "convert_tokenizer": convert_tokenizer}
     return types.SimpleNamespace(**{**vars(llama3), **own})
-
-
-@contextmanager
-def _without_random_values(limit: int) -> Iterator[None]:
-    """Let Keras initialize weights with zeros, because random numbers take most of the time.
-
-    Args:
-        limit: Number of weights above which the configuration does not belong to the file.
-    """
-    count = 0
-    module: Any = importlib.import_module("keras.src.initializers.random_initializers")
-    zeros = importlib.import_module("keras.ops").zeros
-
-    def blank(shape: Any, *args: Any, dtype: Any = None, **kwargs: Any) -> Any:
-        nonlocal count
-        count += prod(shape)
-        if count > limit:
-            raise ModelFileError(
-                f"the configuration describes a model of more than {limit} weights, which are more "
-                "than twice the weights in the file"
-            )
-        return zeros(shape, dtype)
-
-    plain = module.random
-    functions = dict.fromkeys(("normal", "truncated_normal", "uniform"), blank)
-    module.random = types.SimpleNamespace(**{**vars(plain), **functions})
-    try:
-        yield
-    finally:
-        module.random = plain
 
 
 def _compute_exact_gelu(backbone: Any) -> None:
@@ -248,13 +224,33 @@ class HubWeights:
             hf_weight_key: Name of the weight.
             hook_fn: Function of the weight and the variable's shape that returns the value.
         """
-        value = self.get_tensor(hf_weight_key)
-        if hook_fn is not None:
-            value = hook_fn(value, list(keras_variable.shape))
-        keras_variable.assign(value)
+        shape = list(keras_variable.shape)
+        moves: list[Move] = [] if hook_fn is None else [lambda array: hook_fn(array, shape)]
+        if not self._keep_blocks(keras_variable, self._full_name(hf_weight_key), moves):
+            value = self.get_tensor(hf_weight_key)
+            for move in moves:
+                value = move(value)
+            keras_variable.assign(value)
         self._count += 1
         if self._progress is not None:
             self._progress(min(self._count / len(self._weights.names), 1.0))
+
+    def _keep_blocks(self, variable: Any, name: str, moves: Sequence[Move]) -> bool:
+        """Let a variable read a weight in its blocks. Return False if this is not possible."""
+        if not isinstance(self._weights, BlockFile) or not supports_blocks():
+            return False
+        matrix = self._weights.matrix(name)
+        if matrix is None:
+            return False
+        placement = placement_of(matrix.shape, [*self._weights.moves(name), *moves])
+        if placement is None:
+            return False
+        weights = BlockWeights(matrix, placement, variable.name)
+        if weights.shape != variable.shape:
+            return False  # `assign` raises the error
+        variable._value = weights
+        variable.trainable = False
+        return True
 
     def _full_name(self, name: str) -> str:
         """Return the name in the file, which may have a prefix such as `bert.`."""

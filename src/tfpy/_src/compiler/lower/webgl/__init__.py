@@ -5,10 +5,15 @@ kernels are planned by `kernels.py` (with `steps.py` and a file for each group o
 written by `glsl/`. Passes query `target.py`.
 """
 
-from tfpy._src.compiler.ir.op import add_backend
+from tfpy._src.compiler.ir.op import Op, add_backend
 from tfpy._src.compiler.lower.webgl.lowering import lower
 from tfpy._src.compiler.lower.webgl.target import WebGLTarget
 
 __all__ = ["WebGLTarget", "lower"]
 
-add_backend("webgl", lambda op: op.host_only or op.sequential)
+
+def _lacks(op: Op) -> str:
+    return op.host_only or op.sequential or ("textures have no bytes" if op.reads_bytes else "")
+
+
+add_backend("webgl", _lacks)

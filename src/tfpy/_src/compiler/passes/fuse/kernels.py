@@ -6,6 +6,8 @@ A new kernel needs a record here, a pattern, a shader and a test.
 from __future__ import annotations
 
 from tfpy._src.compiler.lower.fused import FusedKernel, OnDevice, register
+from tfpy._src.compiler.ops.blocks import dequantize_blocks, gather_blocks, multiply_blocks
+from tfpy._src.compiler.passes.block_weights import multiply_block_weights
 from tfpy._src.compiler.passes.fuse.attention import fuse_attention
 from tfpy._src.compiler.passes.fuse.layer_norm import fuse_layer_norm
 from tfpy._src.compiler.passes.fuse.softmax import fuse_softmax
@@ -96,7 +98,21 @@ STORED = (
 )
 """Kernels that read int8 weights as they are stored."""
 
-for _kernel in (*FUSIONS, *QUANTIZED, *STORED):
+BLOCKS = tuple(
+    FusedKernel(
+        op.name,
+        multiply_block_weights,
+        {"wasm": OnDevice(_WASM), "webgpu": OnDevice(f"webgpu.blocks.{planner}")},
+    )
+    for op, planner in (
+        (multiply_blocks, "multiply"),
+        (gather_blocks, "gather"),
+        (dequantize_blocks, "dequantize"),
+    )
+)
+"""Kernels that read weights in block formats."""
+
+for _kernel in (*FUSIONS, *QUANTIZED, *STORED, *BLOCKS):
     register(_kernel)
 
 PATTERNS = tuple(dict.fromkeys(kernel.pattern for kernel in FUSIONS))

@@ -23,6 +23,7 @@ FILES = (
     "bytes",
     "packed",
     "stored",
+    "blocks",
     "windows",
     "rows",
     "tiles",

@@ -1,0 +1,63 @@
+"""Weights in block formats give the same products, rows and gradients as their values."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tfpy.testing import run_in_browser
+
+N, K = 70, 512
+FORMS = [
+    *("Q4_0", "Q4_1", "Q5_0", "Q5_1", "Q8_0", "Q2_K", "Q3_K", "Q4_K", "Q5_K", "Q6_K"),
+    *("IQ4_NL", "TQ2_0", "MXFP4"),
+]
+
+
+def random_weights(form: str) -> tuple[np.ndarray, np.ndarray]:
+    """Return the bytes of a matrix [N, K] with random bits, and its values."""
+    from tfpy._src.compiler.ops.block_formats import ON_DEVICES, by_fields
+
+    rng, how = np.random.default_rng(0), ON_DEVICES[form]
+    count = N * K // how.size
+    blocks = rng.integers(0, 256, count * how.layout.itemsize, np.uint8).view(how.layout)
+    for name in {"d", "m", "dmin"}.intersection(how.layout.names or ()):
+        blocks[name] = rng.uniform(-1, 1, count)
+    if form == "MXFP4":
+        blocks["e"] = rng.integers(120, 130, count)
+    assert how.decode is not None
+    return by_fields(how, blocks), how.decode(blocks).reshape(N, K)
+
+
+@pytest.mark.parametrize("form", FORMS)
+@run_in_browser(backends=["cpu", "wasm", "webgl", "webgpu"])
+def test_matrices(tf: Any, backend: str, form: str) -> None:
+    from tfpy._src.compiler.ops.blocks import dequantize_blocks
+
+    data, values = random_weights(form)
+    weights = tf.Variable(data, trainable=False)
+    read = {"form": form, "shape": (N, K)}
+    got = dequantize_blocks(weights, **read).numpy()
+    np.testing.assert_allclose(got, values, rtol=1e-6, atol=1e-6)
+
+    @tf.function
+    def products(x: Any, low: Any, indices: Any) -> Any:
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            kernel = tf.transpose(dequantize_blocks(weights, **read)) + low
+            y = x @ kernel
+        rows = tf.gather(dequantize_blocks(weights, **read), indices)
+        return y, tape.gradient(y, x), rows
+
+    rng, indices = np.random.default_rng(1), [69, 0, 7]
+    for m in (1, 3, 12):
+        x = rng.standard_normal((m, K)).astype(np.float32)
+        low = rng.standard_normal((K, N)).astype(np.float32)
+        y, gradient, rows = (v.numpy() for v in products(x, low, indices))
+        kernel = values.T + low
+        assert np.abs(y - x @ kernel).max() < 1e-5 * (np.abs(x) @ np.abs(kernel)).max()
+        wanted = np.ones((m, N), np.float32) @ kernel.T
+        assert np.abs(gradient - wanted).max() < 1e-5 * np.abs(kernel).sum(1).max()
+        np.testing.assert_allclose(rows, values[indices], rtol=1e-6, atol=1e-6)

@@ -1,0 +1,52 @@
+// x W^T for few rows (ROWS) of x and a matrix W [n, k] in blocks of SIZE values, where VALUES values have the same scale.
+// LANES threads share a row of W, and a workgroup has ACROSS rows.
+const ROWS = $ROWS;
+const SIZE = $SIZE;
+const VALUES = $VALUES;
+const GROUPS = SIZE / VALUES;
+
+$NUMBERS
+
+var<workgroup> parts: array<array<T, LANES>, ACROSS>;
+
+fn total(lane: i32, across: i32, sum: T) -> T {
+    workgroupBarrier();
+    parts[across][lane] = sum;
+    workgroupBarrier();
+    for (var half = LANES / 2; half > 0; half /= 2) {
+        if (lane < half) { parts[across][lane] += parts[across][lane + half]; }
+        workgroupBarrier();
+    }
+    return parts[across][0];
+}
+
+@compute @workgroup_size(LANES * ACROSS)
+fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_index) thread: u32) {
+    let lane = i32(thread) % LANES;
+    let across = i32(thread) / LANES;
+    let place = (i32(id.x) + i32(id.y) * p.across) * ACROSS + across;
+    let first = min(place, p.n - 1) * p.k;
+    var sums: array<f32, ROWS>;
+    for (var at = VALUES * lane; at < p.k; at += VALUES * LANES) {
+        let b = (first + at) / SIZE;
+        let begin = (first + at) % SIZE;
+        var products: array<f32, ROWS>;
+        var minimums: array<f32, ROWS>;
+        for (var i = 0; i < VALUES; i += 4) {
+            let numbers = numbers_at(b, begin + i);
+            for (var r = 0; r < ROWS; r++) {
+                let x = vec4<f32>(x_texel((r * p.k + at + i) >> 2u));
+                products[r] += dot(x, numbers);
+#if MINIMUM
+                minimums[r] += dot(x, vec4<f32>(1.0));
+#endif
+            }
+        }
+        let scale = $SCALE(b, begin / VALUES);
+        for (var r = 0; r < ROWS; r++) { sums[r] += scale.x * products[r] + scale.y * minimums[r]; }
+    }
+    for (var r = 0; r < ROWS; r++) {
+        let sum = total(lane, across, T(sums[r]));
+        if (lane == 0 && place < p.n) { store(r * p.n + place, sum); }
+    }
+}

@@ -1,0 +1,96 @@
+"""The steps of products with weights in block formats, and of their values, on WebGPU."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from tfpy._src.base.dtypes import float32
+from tfpy._src.compiler.ir.kernel import KernelCall
+from tfpy._src.compiler.lower.shaders.steps import Params, flags_of, inputs_of
+from tfpy._src.compiler.lower.webgpu.groups import BUSY, flat
+from tfpy._src.compiler.lower.webgpu.kernels import plan
+from tfpy._src.compiler.lower.webgpu.steps import WebGPUSteps
+from tfpy._src.compiler.lower.webgpu.wgsl.shader import GROUP
+
+MOST_ROWS = 8
+"""Number of rows up to which reading the weights takes most of the time of a product."""
+FEWEST_LANES, MOST_LANES = 8, 64
+"""Numbers of threads that share a row of the weights."""
+_HAVE_MINIMUMS = ("half_minimum", "q2_k", "q4_k")
+
+
+def multiply(steps: WebGPUSteps, call: KernelCall, inputs: Sequence[int], output: int) -> None:
+    """Add the steps of a product.
+
+    For many rows, a separate step writes the weights as floats to temporary memory, which the steps
+    of all products share.
+    """
+    p: Params = dict(call.params)
+    named = inputs_of(call, inputs)
+    if p["transpose_b"] == "true" and 0 < p["m"] <= MOST_ROWS:
+        _few_rows(steps, p, named, output)
+        return
+    k, n = (p["k"], p["n"]) if p["transpose_b"] == "true" else (p["n"], p["k"])
+    floats = steps.program.add_buffer((p["n"], p["k"]), float32)
+    _values(steps, p, {"w": named["w"]}, floats)
+    product = {"batch": 1, "m": p["m"], "n": n, "k": k, "a_batch_stride": 0, "b_batch_stride": 0}
+    flags = {"transpose_a": "false", "transpose_b": p["transpose_b"]}
+    plan(steps, KernelCall("matmul", ("a", "b"), product | flags), [named["x"], floats], output)
+
+
+def dequantize(steps: WebGPUSteps, call: KernelCall, inputs: Sequence[int], output: int) -> None:
+    """Add the step that computes all values."""
+    _values(steps, dict(call.params), inputs_of(call, inputs), output)
+
+
+def gather(steps: WebGPUSteps, call: KernelCall, inputs: Sequence[int], output: int) -> None:
+    """Add the step that reads rows."""
+    _values(steps, dict(call.params), inputs_of(call, inputs), output)
+
+
+def _values(steps: WebGPUSteps, p: Params, named: dict[str, int], output: int) -> None:
+    defines = ["QUADS", *_defines(p), *flags_of(GATHER="indices" in named)]
+    steps.step("blocks_values", named, output, _uniforms(p), defines)
+
+
+def _few_rows(steps: WebGPUSteps, p: Params, named: dict[str, int], output: int) -> None:
+    """Add the step of a product of few rows. Adjacent threads read adjacent groups of a row."""
+    groups, lanes = p["k"] // p["group"], MOST_LANES
+    while lanes > FEWEST_LANES and (lanes > groups or p["n"] * lanes >= 2 * GROUP * BUSY):
+        lanes //= 2
+    size = flat(-(-p["n"] * lanes // GROUP))
+    defines = [*_defines(p), f"ROWS {p['m']}", f"LANES {lanes}", f"ACROSS {GROUP // lanes}"]
+    defines += flags_of(MINIMUM=p["scale"] in _HAVE_MINIMUMS)
+    steps.step("blocks_rows", named, output, _uniforms(p) | {"across": size[0]}, defines, size)
+
+
+def _uniforms(p: Params) -> Params:
+    """Return the parameters that differ between matrices of a format."""
+    found = {name: p[name] for name in ("n", "k")}
+    found |= {f"field{i}": begin for i, begin in enumerate(p["bits"][::5])}
+    return found | {f"scale{i}": begin for i, begin in enumerate(p["scales"])}
+
+
+def _defines(p: Params) -> list[str]:
+    numbers = " ".join(_numbers(p))
+    return [f"SIZE {p['size']}", f"VALUES {p['group']}", f"SCALE scale_{p['scale']}", numbers]
+
+
+def _numbers(p: Params) -> Iterator[str]:
+    """Yield the code of the function that reads four numbers of a block."""
+    parts = []
+    for i in range(len(p["bits"]) // 5):
+        _, pitch, bits, width, place = p["bits"][5 * i : 5 * i + 5]
+        begin = f"p.field{i} + {pitch} * b"
+        adjacent = f"adjacent_bits_at({begin}, i, {bits})"
+        part = adjacent if width == 1 else f"bits_at({begin}, i, {bits}, {width})"
+        parts.append(f"({part} << vec4<u32>({place}))" if place else part)
+    yield "NUMBERS"
+    if p["table"]:
+        yield f"const TABLE = array<f32, {len(p['table'])}>({', '.join(map(str, p['table']))});"
+    yield "fn numbers_at(b: i32, i: i32) -> vec4<f32> {"
+    yield f"let bits = {' | '.join(parts)};"
+    if p["table"]:
+        yield "return vec4<f32>(TABLE[bits.x], TABLE[bits.y], TABLE[bits.z], TABLE[bits.w]); }"
+    else:
+        yield f"return vec4<f32>(bits) - {p['offset']}.0; }}"
