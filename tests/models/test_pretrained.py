@@ -306,7 +306,7 @@ def parts_of_llama(count: int = 11) -> dict[str, bytes]:
 def weights_only(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let `tf.models.load` return the weights of a model by their names."""
 
-    def build(source: Pretrained, progress: Any) -> dict[str, Any]:
+    def build(source: Pretrained, trainable: bool, progress: Any) -> dict[str, Any]:
         return {name: source.weights.read(name) for name in source.weights.names}
 
     monkeypatch.setattr(loading, "build", build)
@@ -359,16 +359,16 @@ class _Downloaded(ModelFiles):
 
 
 def test_progress(monkeypatch: pytest.MonkeyPatch) -> None:
-    def build(source: Pretrained, progress: Any) -> None:
+    def build(source: Pretrained, trainable: bool, progress: Any) -> None:
         HubWeights(source.weights, progress).port_weight(Variable([33, 8]), "embed_tokens.weight")
 
     monkeypatch.setattr(loading, "build", build)
     found: list[float] = []
-    asyncio.run(loading.load_pretrained(_Downloaded(), b"", found.append))
+    asyncio.run(loading.load_pretrained(_Downloaded(), b"", False, found.append))
     np.testing.assert_allclose(found, [0.25, 0.5, 0.5 + 0.5 / 11], atol=1e-3)
     del found[:]
     data = gguf_files.gguf(*gguf_files.llama())
-    asyncio.run(loading.load_pretrained(_Downloaded(), data, found.append))
+    asyncio.run(loading.load_pretrained(_Downloaded(), data, False, found.append))
     np.testing.assert_allclose(found, [1 / 11])
 
 

@@ -88,7 +88,9 @@ def load(
     determined by the content of the file.
 
     GGUF files, and folders of Hugging Face with safetensors files, become models of KerasHub with
-    their tokenizers. Tensors are read one at a time, and quantized weights become float32.
+    their tokenizers. Tensors are read one at a time. On wasm and webgpu, quantized weights of GGUF
+    files stay in their blocks, so that they need the memory of the file. Other weights become
+    float32.
 
     Args:
         source: Path of a file, folder or zip archive; a URL; a handle of a hub, such as
@@ -97,7 +99,8 @@ def load(
             list or `FileList`. `indexeddb://name` is the URL of a model in the browser's storage.
             On the page's main thread, use `tf.models.load_async` for files and URLs.
         trainable: If True, the weights of a `tf.GraphModel` become Variables, so that they can be
-            trained. The weights of Keras models always are Variables.
+            trained, and quantized weights of a GGUF file become float32. The weights of Keras
+            models always are Variables.
         quantize: Precision of matrix products and convolutions with weights in a `tf.GraphModel`,
             as for `tf.function`. Legal values are `"int8"`, `"int4"`, and None for full precision.
         progress: Function that is called with the fraction of the weights that is loaded, from 0 to
@@ -147,7 +150,8 @@ async def load_async(
             In a page, also a `File` of the browser, or several in a
             list or `FileList`. `indexeddb://name` is the URL of a model in the browser's storage.
         trainable: If True, the weights of a `tf.GraphModel` become Variables, so that they can be
-            trained. The weights of Keras models always are Variables.
+            trained, and quantized weights of a GGUF file become float32. The weights of Keras
+            models always are Variables.
         quantize: Precision of matrix products and convolutions with weights in a `tf.GraphModel`,
             as for `tf.function`. Legal values are `"int8"`, `"int4"`, and None for full precision.
         progress: Function that is called with the fraction of the weights that is loaded, from 0 to
@@ -292,7 +296,7 @@ async def _tflite(how: _Loading) -> GraphModel:
 
 async def _pretrained(how: _Loading) -> Any:
     module = importlib.import_module("tfpy._src.formats.pretrained.loading")  # rarely needed
-    return await module.load_pretrained(how.files, how.data, how.progress)
+    return await module.load_pretrained(how.files, how.data, how.trainable, how.progress)
 
 
 async def _keras(how: _Loading) -> Any:

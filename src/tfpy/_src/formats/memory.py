@@ -59,7 +59,8 @@ def estimate_memory(
     """Compute the memory that a language model needs, without loading its weights.
 
     Only the configuration and the header of the files are read. The estimate does not include
-    temporary tensors. While a model is loaded, one weight of the file is in memory in addition.
+    temporary tensors. While a model is loaded, one weight of the file is in memory in addition. On
+    wasm and webgpu, weights of GGUF files in blocks have the size that they have in the file.
 
     Args:
         source: Path of a GGUF file, of a folder of Hugging Face, or of a preset of KerasHub;
@@ -150,7 +151,10 @@ async def estimate_memory_async(
     module = importlib.import_module("tfpy._src.formats.pretrained.description")  # rarely needed
     with ExitStack() as files:
         model = await module.described(source, files)
-    weights = [_bytes(shape, number.size, quantize) for shape in model.shapes]
+    weights = [
+        blocks if blocks and quantize is None else _bytes(shape, number.size, quantize)
+        for shape, blocks in zip(model.shapes, model.blocks, strict=True)
+    ]
     cache = model.cached * max_length * batch_size * number.size
     return MemoryEstimate(sum(map(prod, model.shapes)), sum(weights), cache)
 

@@ -48,6 +48,10 @@ class BlockFile(WeightFile):
         """Return the blocks of a weight, or None if it is not a matrix in blocks."""
 
     @abstractmethod
+    def bytes_of_blocks(self, name: str) -> int:
+        """Return the number of bytes of a matrix in blocks, or 0 for other weights."""
+
+    @abstractmethod
     def moves(self, name: str) -> Sequence[Move]:
         """Return the functions that turn the matrix into the weight."""
 
@@ -163,8 +167,8 @@ class BlockWeights:
         """
         raise TypeError(
             f"the weights {self.name!r} are in a block format and cannot be changed. Train "
-            "additional weights instead (`backbone.enable_lora(rank)`), or load the model on the "
-            "backend cpu, where its weights are float32"
+            "additional weights instead (`backbone.enable_lora(rank)`), or load all weights as "
+            "float32 with `trainable=True`"
         )
 
 

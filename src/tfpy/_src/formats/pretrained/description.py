@@ -9,6 +9,7 @@ from typing import Any
 
 from tfpy._src.formats.model_files import MODEL, ModelFiles
 from tfpy._src.formats.pretrained import gguf_model, loading
+from tfpy._src.formats.pretrained.block_weights import BlockFile, supports_blocks
 from tfpy._src.formats.pretrained.source import CONFIG
 from tfpy._src.formats.sources import ModelSource, is_zip, opened, received
 from tfpy._src.formats.weight_file import WeightFile
@@ -39,10 +40,12 @@ class Description:
 
     Attributes:
         shapes: Shapes of the weights.
+        blocks: For each weight, the number of bytes if it stays in its blocks, otherwise 0.
         cached: Number of keys and values of a token in all layers.
     """
 
     shapes: list[tuple[int, ...]]
+    blocks: list[int]
     cached: int
 
 
@@ -81,11 +84,15 @@ async def _json(files: ModelFiles, name: str) -> dict[str, Any]:
 def _pretrained(config: dict[str, Any], weights: WeightFile) -> Description:
     """Describe a model of Hugging Face. The matrix of logits is not loaded if it is tied."""
     tied = HEAD if config.get("tie_word_embeddings") else None
-    shapes = [weights.shape(name) for name in weights.names if name != tied]
+    names = [name for name in weights.names if name != tied]
+    blocks = [0] * len(names)
+    if isinstance(weights, BlockFile) and supports_blocks():
+        blocks = [weights.bytes_of_blocks(name) for name in names]
     classes = a_list(config.get("architectures", []), "architectures")
     text = an_object(config.get("text_config", config), "text_config")
     generates = any(str(name).endswith(GENERATING) for name in classes)
-    return Description(shapes, _cached(text) if generates else 0)
+    cached = _cached(text) if generates else 0
+    return Description([weights.shape(name) for name in names], blocks, cached)
 
 
 def _preset(files: Mapping[str, Mapping[str, Any]]) -> Description:
@@ -96,7 +103,7 @@ def _preset(files: Mapping[str, Mapping[str, Any]]) -> Description:
     width = _number(config, WIDTHS)
     rows = count // max(width, 1)
     shapes: list[tuple[int, ...]] = [(rows, width), (count - rows * width,)]
-    return Description(shapes, _cached(config) if generates else 0)
+    return Description(shapes, [0, 0], _cached(config) if generates else 0)
 
 
 def _weights(facts: Mapping[str, Any]) -> int:

@@ -175,13 +175,18 @@ class _Renamed(BlockFile):
         return value
 
     def matrix(self, name: str) -> Matrix | None:
-        if name in self._unused:
+        if not self.bytes_of_blocks(name):
             return None
         tensor = self._file.tensors[self._old[name]]
-        if tensor.blocks.packing is None or len(tensor.shape) != 2:
-            return None
         n, k = tensor.shape
         return Matrix(tensor.blocks, self._file.blocks(self._old[name]), (n, k))
+
+    def bytes_of_blocks(self, name: str) -> int:
+        if name in self._unused:
+            return 0
+        tensor = self._file.tensors[self._old[name]]
+        is_matrix = tensor.blocks.packing is not None and len(tensor.shape) == 2
+        return tensor.bytes if is_matrix else 0
 
     def moves(self, name: str) -> list[Move]:
         undo = self._undo.get(_parts(self._old[name])[1])

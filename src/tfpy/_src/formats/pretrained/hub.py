@@ -53,8 +53,13 @@ _OF_CONVERTERS = (ArithmeticError, AttributeError, LookupError, OSError, TypeErr
 """Errors that KerasHub's converters raise for configurations and files that they do not expect."""
 
 
-def build(source: Pretrained, progress: Callable[[float], None] | None) -> Any:
+def build(source: Pretrained, trainable: bool, progress: Callable[[float], None] | None) -> Any:
     """Build a model and load its weights.
+
+    Args:
+        source: The model.
+        trainable: True if all weights become float32.
+        progress: Function that receives the fraction of the weights that is loaded, or None.
 
     Raises:
         ModelFileError: If KerasHub does not have the architecture, or if weights are missing or
@@ -69,7 +74,7 @@ def build(source: Pretrained, progress: Callable[[float], None] | None) -> Any:
             name=PACKAGE,
         )
     try:
-        return _built(source, progress)
+        return _built(source, trainable, progress)
     except ModelFileError:
         raise
     except _OF_CONVERTERS as error:
@@ -78,7 +83,7 @@ def build(source: Pretrained, progress: Callable[[float], None] | None) -> Any:
         raise ModelFileError(f"{text}: {type(error).__name__}: {error}") from error
 
 
-def _built(source: Pretrained, progress: Callable[[float], None] | None) -> Any:
+def _built(source: Pretrained, trainable: bool, progress: Callable[[float], None] | None) -> Any:
     _check_layers(source)
     models = importlib.import_module(f"{PACKAGE}.models")
     presets = importlib.import_module(f"{PACKAGE}.src.utils.preset_utils")
@@ -92,7 +97,7 @@ def _built(source: Pretrained, progress: Callable[[float], None] | None) -> Any:
         """Create the layers as KerasHub does, and read the weights from `source`."""
         with without_values(2 * source.weights.size + SLACK):
             backbone = plain(cls, False, **_epsilon(cls, source.config), **kwargs)
-            weights = HubWeights(source.weights, progress)
+            weights = HubWeights(source.weights, progress, not trainable and supports_blocks())
             loader.converter.convert_weights(backbone, weights, source.config)
         if source.config.get("hidden_act") == "gelu":
             _compute_exact_gelu(backbone)
@@ -194,12 +199,17 @@ class HubWeights:
     Args:
         weights: The weights.
         progress: Function that receives the fraction of the weights that is loaded, or None.
+        keeps_blocks: True if matrices stay in the blocks of their file.
     """
 
     def __init__(
-        self, weights: WeightFile, progress: Callable[[float], None] | None = None
+        self,
+        weights: WeightFile,
+        progress: Callable[[float], None] | None = None,
+        keeps_blocks: bool = False,
     ) -> None:
         self._weights, self._progress = weights, progress
+        self._file = weights if keeps_blocks and isinstance(weights, BlockFile) else None
         self._count = 0
 
     def get_tensor(self, name: str) -> Any:
@@ -237,12 +247,10 @@ class HubWeights:
 
     def _keep_blocks(self, variable: Any, name: str, moves: Sequence[Move]) -> bool:
         """Let a variable read a weight in its blocks. Return False if this is not possible."""
-        if not isinstance(self._weights, BlockFile) or not supports_blocks():
+        matrix = None if self._file is None else self._file.matrix(name)
+        if self._file is None or matrix is None:
             return False
-        matrix = self._weights.matrix(name)
-        if matrix is None:
-            return False
-        placement = placement_of(matrix.shape, [*self._weights.moves(name), *moves])
+        placement = placement_of(matrix.shape, [*self._file.moves(name), *moves])
         if placement is None:
             return False
         weights = BlockWeights(matrix, placement, variable.name)

@@ -42,12 +42,15 @@ class _Shares:
         self._progress(self._begin + fraction * (1 - self._begin))
 
 
-async def load_pretrained(files: ModelFiles, data: bytes, progress: Progress | None) -> Any:
+async def load_pretrained(
+    files: ModelFiles, data: bytes, trainable: bool, progress: Progress | None
+) -> Any:
     """Load a GGUF file, or safetensors files with the files next to them.
 
     Args:
         files: Files of the model.
         data: Content of the main file, or empty bytes if it is to be opened.
+        trainable: True if all weights become float32.
         progress: Function that receives the fraction of the weights that is loaded, or None.
 
     Raises:
@@ -60,10 +63,10 @@ async def load_pretrained(files: ModelFiles, data: bytes, progress: Progress | N
         folder = Path(opened.enter_context(tempfile.TemporaryDirectory()))
         if data.startswith(MAGIC) or files.model.endswith(".gguf"):
             gguf = await open_gguf(files, data, opened)
-            return build(gguf_model.read_model(gguf, folder), progress)
+            return build(gguf_model.read_model(gguf, folder), trainable, progress)
         weights = await open_weights(files, opened)
         await _copy(files, folder)
-        return build(folder_model.read_model(weights, folder), progress)
+        return build(folder_model.read_model(weights, folder), trainable, progress)
 
 
 async def open_gguf(files: ModelFiles, data: bytes, opened: ExitStack) -> GgufFile:

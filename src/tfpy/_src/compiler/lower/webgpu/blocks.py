@@ -14,8 +14,12 @@ from tfpy._src.compiler.lower.webgpu.wgsl.shader import GROUP
 
 MOST_ROWS = 8
 """Number of rows up to which reading the weights takes most of the time of a product."""
-FEWEST_LANES, MOST_LANES = 8, 64
-"""Numbers of threads that share a row of the weights."""
+FEWEST_LANES = 8
+"""Least number of threads that share a row of the weights."""
+ENOUGH = 1 << 18
+"""Number of threads with which a large device reads memory at its full bandwidth."""
+SMALL_GROUP = 64
+"""Number of threads of a workgroup if there are few."""
 _HAVE_MINIMUMS = ("half_minimum", "q2_k", "q4_k")
 
 
@@ -55,11 +59,12 @@ def _values(steps: WebGPUSteps, p: Params, named: dict[str, int], output: int) -
 
 def _few_rows(steps: WebGPUSteps, p: Params, named: dict[str, int], output: int) -> None:
     """Add the step of a product of few rows. Adjacent threads read adjacent groups of a row."""
-    groups, lanes = p["k"] // p["group"], MOST_LANES
-    while lanes > FEWEST_LANES and (lanes > groups or p["n"] * lanes >= 2 * GROUP * BUSY):
+    groups, lanes = p["k"] // p["group"], GROUP
+    while lanes > FEWEST_LANES and (lanes > groups or p["n"] * lanes > ENOUGH):
         lanes //= 2
-    size = flat(-(-p["n"] * lanes // GROUP))
-    defines = [*_defines(p), f"ROWS {p['m']}", f"LANES {lanes}", f"ACROSS {GROUP // lanes}"]
+    threads = GROUP if p["n"] * lanes >= 2 * GROUP * BUSY else max(SMALL_GROUP, lanes)
+    size = flat(-(-p["n"] * lanes // threads))
+    defines = [*_defines(p), f"ROWS {p['m']}", f"LANES {lanes}", f"ACROSS {threads // lanes}"]
     defines += flags_of(MINIMUM=p["scale"] in _HAVE_MINIMUMS)
     steps.step("blocks_rows", named, output, _uniforms(p) | {"across": size[0]}, defines, size)
 
