@@ -20,12 +20,15 @@ from typing import Any
 import numpy as np
 
 from tfpy._src.base.missing_packages import remedy
+from tfpy._src.formats.pretrained import phi3
+from tfpy._src.formats.pretrained.origins import remember
 from tfpy._src.formats.pretrained.pre_tokenizers import set_pre_tokenizer
 from tfpy._src.formats.pretrained.source import (
     POOLING,
     SENTENCE_PIECES,
     Pretrained,
     TokenizerFacts,
+    Unconverted,
 )
 from tfpy._src.formats.weight_file import WeightFile
 from tfpy._src.keras_support.keras import namespace
@@ -77,9 +80,7 @@ def _built(source: Pretrained, progress: Callable[[float], None] | None) -> Any:
     models = importlib.import_module(f"{PACKAGE}.models")
     presets = importlib.import_module(f"{PACKAGE}.src.utils.preset_utils")
     loaders = importlib.import_module(f"{PACKAGE}.src.utils.transformers.preset_loader")
-    loader = loaders.TransformersPresetLoader(str(source.folder), source.config)
-    if source.config["model_type"] == "llama" and (source.folder / SENTENCE_PIECES).exists():
-        loader.converter = _llama2(models, loader.converter)
+    loader = _loader(models, loaders.TransformersPresetLoader, source)
     plain, plain_tokenizer = loader.load_backbone, loader.load_tokenizer
 
     def load_backbone(cls: Any, load_weights: bool, **kwargs: Any) -> Any:
@@ -90,6 +91,8 @@ def _built(source: Pretrained, progress: Callable[[float], None] | None) -> Any:
         loader.converter.convert_weights(backbone, weights, source.config)
         if source.config.get("hidden_act") == "gelu":
             _compute_exact_gelu(backbone)
+        if source.config["model_type"] == "phi3" and source.config.get("sliding_window"):
+            phi3.set_window(backbone, int(source.config["sliding_window"]))
         return backbone
 
     def load_tokenizer(cls: Any, *args: Any, **kwargs: Any) -> Any:
@@ -104,6 +107,7 @@ def _built(source: Pretrained, progress: Callable[[float], None] | None) -> Any:
     )
     model = loader.load_task(task, True, False)
     _set_tokenizer(model.preprocessor, source.tokenizer)
+    remember(model, source)
     return model
 
 
@@ -120,6 +124,21 @@ def _check_layers(source: Pretrained) -> None:
             raise ModelFileError(
                 f"{key} is {str(count)[:80]}, but there are {len(source.weights.names)} weights"
             )
+
+
+def _loader(models: Any, cls: Any, source: Pretrained) -> Any:
+    """Return KerasHub's loader for a model, with a converter."""
+    folder, kind = str(source.folder), source.config["model_type"]
+    if kind == "phi3":
+        loader = cls(folder, {**source.config, "model_type": "llama"})
+        loader.config = source.config
+        own = {**vars(phi3), "backbone_cls": phi3.backbone_class()}
+        loader.converter = types.SimpleNamespace(**own)
+        return loader
+    loader = cls(folder, source.config)
+    if kind == "llama" and (source.folder / SENTENCE_PIECES).exists():
+        loader.converter = _llama2(models, loader.converter)
+    return loader
 
 
 def _llama2(models: Any, llama3: Any) -> Any:
@@ -250,8 +269,8 @@ class HubWeights:
         """
         value = self.get_tensor(hf_weight_key)
         if hook_fn is not None:
-            value = hook_fn(value, list(keras_variable.shape))
-        keras_variable.assign(value)
+            value = hook_fn(value.view(Unconverted), list(keras_variable.shape))
+        keras_variable.assign(np.asarray(value))
         self._count += 1
         if self._progress is not None:
             self._progress(min(self._count / len(self._weights.names), 1.0))
