@@ -179,7 +179,7 @@ def test_damaged_tokenizer(tmp_path: Path) -> None:
     (tmp_path / "config.json").write_text('{"model_type": "llama"}')
     for wrong in (True, {"a": 1}, [3]):
         (tmp_path / "tokenizer.json").write_text(json.dumps({"added_tokens": wrong}))
-        with pytest.raises(ModelFileError, match="added_tokens must|a token must"):
+        with pytest.raises(ModelFileError, match=r"added_tokens must|a token must"):
             folder_model.read_model(None, tmp_path)  # type: ignore[arg-type]
 
 
