@@ -59,7 +59,10 @@ OWN = {
         rotate_with_offset threshold transform
     """,
     "linalg": "gram_schmidt",
-    "models": "MemoryEstimate convert estimate_memory estimate_memory_async load load_async",
+    "models": """
+        MemoryEstimate convert estimate_memory estimate_memory_async load load_adapter
+        load_adapter_async load_async save save_adapter
+    """,
     "losses": """
         absolute_difference compute_weighted_loss cosine_distance hinge_loss huber_loss
         log_loss mean_squared_error sigmoid_cross_entropy softmax_cross_entropy

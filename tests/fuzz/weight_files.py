@@ -1,19 +1,24 @@
-"""Corrupt files of weights: GGUF and safetensors files, and the folders that contain them."""
+"""Corrupt files of weights: GGUF and safetensors files, folders with them, and adapters."""
 
 from __future__ import annotations
 
+import contextlib
 import io
 import json
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from models import gguf_files
+from models import decoders, gguf_files
 
+import tfpy as tf
 from tfpy._src.formats.gguf.blocks import FORMATS
 from tfpy._src.formats.gguf.reader import GgufFile
-from tfpy._src.formats.pretrained import folder_model, gguf_model
+from tfpy._src.formats.pretrained import folder_model, gguf_model, phi3
+from tfpy._src.formats.pretrained.adapter_writer import adapter_files
+from tfpy._src.formats.pretrained.correspondence import linked
 from tfpy._src.formats.safetensors.reader import SafetensorsFile, ShardedFiles, places_of
 from tfpy._src.formats.weight_file import WeightFile
 
@@ -82,11 +87,87 @@ def _read_folder(files: Files) -> None:
         for name in (*folder_model.FILES, "config.json"):
             if name in files:
                 Path(folder, name).write_bytes(files[name])
-        folder_model.read_model(weights, Path(folder))
+        _read(folder_model.read_model(weights, Path(folder)).weights)
 
 
+def _architecture(name: str, *tensors: str, **facts: Any) -> Callable[[], Files]:
+    """Return a function that makes a file of an architecture.
+
+    Args:
+        name: Name of the architecture.
+        *tensors: Names of further vectors.
+        **facts: Further metadata, with two underscores instead of a dot.
+    """
+
+    def make() -> Files:
+        metadata, found = gguf_files.llama()
+        metadata = {key.replace("llama.", f"{name}."): value for key, value in metadata.items()}
+        metadata |= {f"{name}.{key.replace('__', '.')}": value for key, value in facts.items()}
+        found |= {tensor: gguf_files.floats(2) for tensor in tensors}
+        return {"model.gguf": gguf_files.gguf(metadata | {"general.architecture": name}, found)}
+
+    return make
+
+
+def _read_architecture(files: Files) -> None:
+    file = GgufFile(io.BytesIO(files.get("model.gguf", b"")))
+    with tempfile.TemporaryDirectory() as folder:
+        model = gguf_model.read_model(file, Path(folder))
+    _read(model.weights)
+    if model.config["model_type"] == "phi3":
+        with contextlib.suppress(ArithmeticError, LookupError, TypeError):  # as KerasHub's errors
+            phi3.convert_backbone_config(model.config)
+
+
+def _packed(method: str, **shapes: tuple[int, int]) -> Callable[[], Files]:
+    """Return a function that makes a folder with a weight of 4 bits in two groups of 16 inputs."""
+
+    def make() -> Files:
+        header, end = {}, 0
+        for part, shape in (shapes | {"qzeros": (2, 2), "scales": (2, 16)}).items():
+            begin, end = end, end + 4 * shape[0] * shape[1]
+            kind = "F32" if part == "scales" else "I32"
+            about = {"dtype": kind, "shape": list(shape), "data_offsets": [begin, end]}
+            header[f"a.{part}"] = about
+        header["a.g_idx"] = {"dtype": "I32", "shape": [32], "data_offsets": [end, end + 128]}
+        text = json.dumps(header).encode()
+        facts = {"quant_method": method, "bits": 4, "group_size": 16}
+        index = {"weight_map": dict.fromkeys(header, "1.safetensors")}
+        return {
+            INDEX: json.dumps(index).encode(),
+            "config.json": json.dumps({"model_type": "x", "quantization_config": facts}).encode(),
+            "1.safetensors": len(text).to_bytes(8, "little") + text + bytes(end + 128),
+        }
+
+    return make
+
+
+def _adapter() -> Files:
+    model = decoders.Phi3Backbone()
+    model.adapt("query", "value", "down")
+    return adapter_files(linked(model))
+
+
+def _read_adapter(files: Files) -> None:
+    for merge in (False, True):
+        tf.models.load_adapter(decoders.Phi3Backbone(), dict(files), merge=merge)
+
+
+_GEMMA3 = {"attention__sliding_window": 16, "rope__freq_base": 1e6, "rope__scaling__factor": 8.0}
+_PHI3 = {"rope__scaling__original_context_length": 16, "attention__sliding_window": 8}
+_FACTORS = ("rope_factors_long.weight", "rope_factors_short.weight")
 DOORS: dict[str, Door] = {
     "gguf": (_gguf, _read_gguf),
     "safetensors": (_folder, _read_folder),
+    "gguf of gemma3": (
+        _architecture(
+            "gemma3", "blk.0.attn_q_norm.weight", rope__scaling__type="linear", **_GEMMA3
+        ),
+        _read_architecture,
+    ),
+    "gguf of phi3": (_architecture("phi3", *_FACTORS, **_PHI3), _read_architecture),
+    "gptq": (_packed("gptq", qweight=(4, 16)), _read_folder),
+    "awq": (_packed("awq", qweight=(32, 2)), _read_folder),
+    "adapter": (_adapter, _read_adapter),
 }
 """For each kind of file, a function that makes a valid file and one that reads such files."""

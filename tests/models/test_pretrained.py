@@ -6,6 +6,8 @@ import asyncio
 import io
 import json
 import struct
+import sys
+import types
 from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
@@ -20,7 +22,7 @@ from tfpy._src.formats.encodings.protobuf import BOOL, FLOAT, INT, STRING, Messa
 from tfpy._src.formats.gguf.blocks import FORMATS
 from tfpy._src.formats.gguf.reader import GgufFile
 from tfpy._src.formats.model_files import ModelFiles, ProgressCounter
-from tfpy._src.formats.pretrained import loading
+from tfpy._src.formats.pretrained import loading, phi3
 from tfpy._src.formats.pretrained.gguf_model import read_model
 from tfpy._src.formats.pretrained.hub import HubWeights
 from tfpy._src.formats.pretrained.source import POOLING, Pretrained
@@ -257,6 +259,87 @@ def test_encoder_in_the_form_of_hugging_face(tmp_path: Path) -> None:
     assert found.weights.read("pooler.dense.weight").shape == (8, 8)
 
 
+def settings(name: str, **changes: Any) -> dict[str, Any]:
+    """Return the metadata of the small model as another architecture."""
+    metadata, _ = gguf_files.llama()
+    renamed = {key.replace("llama.", f"{name}."): value for key, value in metadata.items()}
+    own = {f"{name}.{key.replace('__', '.')}": value for key, value in changes.items()}
+    return {**renamed, "general.architecture": name, **own}
+
+
+def test_gemma_3(tmp_path: Path) -> None:
+    """Check the layers with windows, the scaling of the other layers, and the changed weights."""
+    _, tensors = gguf_files.llama()
+    tensors["blk.0.attn_q_norm.weight"] = tensors["blk.0.ffn_norm.weight"]
+    facts = {"attention__sliding_window": 16, "rope__freq_base": 1e6, "block_count": 7}
+    scaling = {"rope__scaling__type": "linear", "rope__scaling__factor": 8.0}
+    file = opened(settings("gemma3", **facts, **scaling), tensors)
+    found = read_model(file, tmp_path)
+    assert found.config["model_type"] == "gemma3_text"
+    assert found.config["rope_scaling"] == {"rope_type": "linear", "factor": 8}
+    assert found.config["layer_types"].index("full_attention") == 5
+    assert len(found.config["layer_types"]) == 7
+    assert (found.config["sliding_window"], found.config["query_pre_attn_scalar"]) == (16, 4)
+    norm = found.weights.read("model.layers.0.self_attn.q_norm.weight")
+    np.testing.assert_array_equal(norm, file.read("blk.0.ffn_norm.weight") - 1)
+    assert "model.layers.0.pre_feedforward_layernorm.weight" in found.weights.names
+    largest = settings("gemma3", **facts | {"block_count": 62, "attention__key_length": 8})
+    assert read_model(opened(largest, tensors), tmp_path).config["query_pre_attn_scalar"] == 4
+    everywhere = settings("gemma3", rope__freq_base=1e6)
+    assert "layer_types" not in read_model(opened(everywhere, tensors), tmp_path).config
+    with pytest.raises(ModelFileError, match="KerasHub supports 1000000"):
+        read_model(opened(settings("gemma3", rope__freq_base=1e4), tensors), tmp_path)
+
+
+def test_phi_3(tmp_path: Path) -> None:
+    """Check the names of fused weights, and factors of angles for long prompts."""
+    _, tensors = gguf_files.llama()
+    tensors["blk.0.attn_qkv.weight"] = gguf_files.floats(16, 8)
+    for length, value in (("long", 2), ("short", 1.5)):
+        data = np.full(2, value, np.float32).tobytes()
+        tensors[f"rope_factors_{length}.weight"] = (2,), 0, data
+    metadata = settings("phi3", rope__scaling__original_context_length=16)
+    found = read_model(opened(metadata, tensors), tmp_path)
+    scaling = {"type": "longrope", "long_factor": [2, 2], "short_factor": [1.5, 1.5]}
+    assert found.config["rope_scaling"] == scaling
+    assert found.config["original_max_position_embeddings"] == 16
+    assert "model.layers.0.self_attn.qkv_proj.weight" in found.weights.names
+    assert "model.layers.0.mlp.gate_up_proj.weight" in found.weights.names
+    arguments = phi3.convert_backbone_config(found.config)
+    assert arguments["rope_scaling_short_factor"] == [1.5, 1.5]
+    assert (arguments["max_sequence_length"], arguments["pretraining_sequence_length"]) == (32, 16)
+    back = phi3.config_of({**arguments, "dropout": 0})
+    for key in ("vocab_size", "max_position_embeddings", "rope_scaling", "rms_norm_eps"):
+        assert back[key] == found.config[key]
+    with pytest.raises(ValueError, match=r"part of 0\.75"):
+        phi3.convert_backbone_config({**found.config, "partial_rotary_factor": 0.75})
+    with pytest.raises(ValueError, match="scaled by 'yarn'"):
+        phi3.convert_backbone_config({**found.config, "rope_scaling": {"type": "yarn"}})
+    tensors["rope_factors_long.weight"] = gguf_files.floats(1, 2)
+    with pytest.raises(ModelFileError, match="must be a vector"):
+        read_model(opened(metadata, tensors), tmp_path)
+
+
+def test_windows_of_phi_3(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Check that a query reads the keys in its window, with and without a cache."""
+    ops = types.SimpleNamespace(shape=np.shape, arange=np.arange, logical_and=np.logical_and)
+    ops.cast = lambda value, dtype: np.asarray(value).astype(dtype)
+    monkeypatch.setitem(sys.modules, "keras.ops", ops)  # type: ignore[arg-type]
+
+    def causal(attention_cache_update_index: int | None, count: int) -> np.ndarray:
+        begin = attention_cache_update_index or 0
+        return np.tri(count, 6, begin, dtype=int)[None]
+
+    layer = types.SimpleNamespace(_compute_self_attention_mask=causal)
+    phi3.set_window(types.SimpleNamespace(transformer_layers=[layer]), 3)
+    for begin, count in ((None, 6), (4, 1), (2, 3)):
+        found = layer._compute_self_attention_mask(attention_cache_update_index=begin, count=count)
+        assert found.shape == (1, count, 6)
+        for row, mask in enumerate(found[0]):
+            query = row + (begin or 0)
+            assert np.flatnonzero(mask).tolist() == list(range(max(query - 2, 0), query + 1))
+
+
 UNSUPPORTED: dict[str, tuple[str, Any]] = {
     "'mamba'": ("general.architecture", "mamba"),
     "split into 3 files": ("split.count", 3),
@@ -267,7 +350,9 @@ UNSUPPORTED: dict[str, tuple[str, Any]] = {
     "one of the 33 tokens": ("tokenizer.ggml.bos_token_id", 33),
     "positive number": ("llama.block_count", 0),
     "2 of 4 dimensions": ("llama.rope.dimension_count", 2),
-    "scaled angles": ("llama.rope.scaling.type", "yarn"),
+    r"scaled angles of positions \('yarn'\)": ("llama.rope.scaling.type", "yarn"),
+    r"scaled angles of positions \('linear'\)": ("llama.rope.scaling.type", "linear"),
+    r"scaled angles of positions \('longrope'\)": ("llama.rope.scaling.type", "longrope"),
 }
 
 
@@ -380,6 +465,17 @@ class Variable:
 
     def assign(self, value: Any) -> None:
         assert list(value.shape) == self.shape
+        self.value = value
+
+
+def test_weights_are_not_rounded_to_float16() -> None:
+    """Check that conversions to float16, as in KerasHub's converter of Mistral, have no effect."""
+    file = opened(*gguf_files.llama())
+    variable = Variable([33, 8])
+    name = "token_embd.weight"
+    HubWeights(file).port_weight(variable, name, lambda weight, _: weight.astype(np.float16))
+    np.testing.assert_array_equal(variable.value, file.read(name))
+    assert type(variable.value) is np.ndarray
 
 
 def test_files_that_are_missing(tmp_path: Path) -> None:

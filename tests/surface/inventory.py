@@ -63,6 +63,7 @@ NO_OPS = (
     *(f"tfpy._src.formats.{name}" for name in ("convert", "exported", "node_graphs")),
     *(f"tfpy._src.formats.{name}" for name in ("graph_model", "load", "memory", "sources")),
     *(f"tfpy._src.formats.{name}" for name in ("onnx", "tensorflow", "tfjs", "tflite")),
+    *(f"tfpy._src.formats.{name}" for name in ("adapters", "saving")),
     "tfpy._src.checkpoints",
     "tfpy._src.formats.summary",
     "tfpy._src.library.compat.app",

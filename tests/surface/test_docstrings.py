@@ -53,6 +53,9 @@ WITHOUT = {
         experimental.numpy.experimental_enable_numpy_behavior
     """,
     "it needs Keras": "load_layers_model load_layers_model_async save_layers_model",
+    "it needs KerasHub": """
+        models.load_adapter models.load_adapter_async models.save models.save_adapter
+    """,
     "it needs Pillow": """
         compat.v1.io.decode_gif compat.v1.io.decode_jpeg compat.v1.io.encode_jpeg
         image.adjust_jpeg_quality image.decode_and_crop_jpeg image.decode_webp

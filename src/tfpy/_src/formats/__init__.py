@@ -1,3 +1,3 @@
 """Readers and writers for model files of TensorFlow, TensorFlow.js, ONNX and TFLite with their
-encodings and operations, readers of GGUF and safetensors files, exported programs, and
+encodings and operations, and for GGUF and safetensors files, exported programs, and
 `tf.raw_ops`."""

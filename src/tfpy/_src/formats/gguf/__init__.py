@@ -1,1 +1,1 @@
-"""The reader of GGUF files, which contain the weights and tokenizers of language models."""
+"""GGUF files, which contain the weights and tokenizers of language models."""

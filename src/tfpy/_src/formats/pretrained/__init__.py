@@ -1,1 +1,1 @@
-"""Models of GGUF files and of folders of Hugging Face as models of KerasHub."""
+"""Models of KerasHub in GGUF files, in folders of Hugging Face, and with adapters of PEFT."""

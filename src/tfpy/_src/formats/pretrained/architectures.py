@@ -1,7 +1,6 @@
 """The architectures of GGUF files: their configurations and names of weights in Hugging Face.
 
-The writer of llama.cpp renames the weights and changes some of their values. `Architecture.undo`
-contains the inverse functions.
+The writer of llama.cpp renames the weights and changes some of their values.
 
 Source: https://github.com/ggml-org/llama.cpp/blob/master/conversion
 """
@@ -15,13 +14,37 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tfpy._src.library.io.checked_json import ModelFileError
+
 Array = NDArray[Any]
 Config = Mapping[str, Any]
-Undo = Callable[[Array, Config], Array]
+Change = Callable[[Array, Config], Array]
 
 LAYERS_OF_GEMMA2_27B = 46
+LAYERS_OF_GEMMA3_27B = 62
+GLOBAL_BASE = 1_000_000.0
+"""Base of the wavelengths of the layers of Gemma 3 without a window, which KerasHub fixes."""
+LOCAL_BASE = 10_000.0
+"""Base of the wavelengths of the layers with a window."""
+MOST_LAYERS = 1 << 16
+"""Number of layers above which a file is damaged."""
+GLOBAL_EACH = 6
+"""Distance of the layers of Gemma 3 without a window, which KerasHub fixes."""
 LAYER = "blk."
 """Beginning of the names of the weights of a layer, before its number."""
+
+
+@dataclass(frozen=True)
+class Changed:
+    """A change of a weight by the writer, as functions of the weight and the configuration.
+
+    Attributes:
+        undo: Function that restores the weight of Hugging Face.
+        redo: Function that changes it as the writer does.
+    """
+
+    undo: Change
+    redo: Change
 
 
 @dataclass(frozen=True)
@@ -34,11 +57,12 @@ class Architecture:
         layers: Beginning of the names of the weights of a layer in Hugging Face.
         names: Names in Hugging Face by the names in GGUF files, without `.weight` and `.bias`, and
             without the beginning that contains the number of the layer.
-        undo: Functions that restore weights which the writer has changed, by their names in GGUF
-            files. They receive the weight and the configuration.
+        changes: Changes of weights by the writer, by their names in GGUF files.
         config: Entries of the configuration that GGUF files do not contain.
         keys: Further keys of the configuration by their keys in GGUF files.
         derived: Function that computes further entries of the configuration from the others.
+        has_linear: True if angles of positions may be divided by one factor.
+        factors: Names of tensors with factors of angles, by the entries of `rope_scaling`.
         unused: Weights that GGUF files do not contain because the results do not depend on them,
             with the keys of their sizes in the configuration.
     """
@@ -47,10 +71,12 @@ class Architecture:
     task: str
     layers: str
     names: Mapping[str, str]
-    undo: Mapping[str, Undo] = field(default_factory=dict)
+    changes: Mapping[str, Changed] = field(default_factory=dict)
     config: Mapping[str, Any] = field(default_factory=dict)
     keys: Mapping[str, str] = field(default_factory=dict)
     derived: Callable[[Config], dict[str, Any]] = lambda config: {}
+    has_linear: bool = False
+    factors: Mapping[str, str] = field(default_factory=dict)
     unused: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
@@ -90,6 +116,14 @@ _GEMMA2 = {
     "ffn_norm": "pre_feedforward_layernorm",
     "post_ffw_norm": "post_feedforward_layernorm",
 }
+_PHI3 = {
+    name: _DECODER[name]
+    for name in ("token_embd", "output_norm", "output", "attn_norm", "attn_output", "ffn_norm")
+} | {
+    "attn_qkv": "self_attn.qkv_proj",
+    "ffn_up": "mlp.gate_up_proj",
+    "ffn_down": "mlp.down_proj",
+}
 _GPT2 = {
     "token_embd": "wte",
     "position_embd": "wpe",
@@ -117,8 +151,8 @@ _BERT = {
 }
 
 
-def _without_pairs(heads: str) -> Undo:
-    """Return a function that undoes the order of rows for rotations of neighboring pairs.
+def _pairs(heads: str) -> Changed:
+    """Return the change of the order of rows for rotations of neighboring pairs.
 
     The writer places the two rows of a head that are rotated together next to each other. In
     Hugging Face, the first half of the head's rows is rotated together with the second half.
@@ -128,51 +162,99 @@ def _without_pairs(heads: str) -> Undo:
         pairs = weight.reshape(config[heads], -1, 2, *weight.shape[1:])
         return pairs.swapaxes(1, 2).reshape(weight.shape)
 
-    return undo
+    def redo(weight: Array, config: Config) -> Array:
+        halves = weight.reshape(config[heads], 2, -1, *weight.shape[1:])
+        return halves.swapaxes(1, 2).reshape(weight.shape)
 
-
-def _minus_one(weight: Array, config: Config) -> Array:
-    return weight - np.float32(1)
+    return Changed(undo, redo)
 
 
 def _transposed(weight: Array, config: Config) -> Array:
     return weight.T if weight.ndim == 2 else weight
 
 
-def _query_scale(config: Config) -> dict[str, Any]:
-    """Return the number by which Gemma 2 scales queries; the largest model has another one."""
+_PLUS_ONE = Changed(
+    lambda weight, config: weight - np.float32(1), lambda weight, config: weight + np.float32(1)
+)
+TRANSPOSED = Changed(_transposed, _transposed)
+
+
+def _query_scale(config: Config, layers_of_largest: int) -> dict[str, Any]:
+    """Return the number by which Gemma scales queries; the largest model has another one."""
     of_head = config["hidden_size"] // config["num_attention_heads"]
-    is_largest = config["num_hidden_layers"] == LAYERS_OF_GEMMA2_27B
+    is_largest = config["num_hidden_layers"] == layers_of_largest
     return {"query_pre_attn_scalar": of_head if is_largest else config["head_dim"]}
+
+
+def _gemma2(config: Config) -> dict[str, Any]:
+    return _query_scale(config, LAYERS_OF_GEMMA2_27B)
+
+
+def _gemma3(config: Config) -> dict[str, Any]:
+    """Return the entries of Gemma 3, in which most layers have a window.
+
+    Raises:
+        ModelFileError: If KerasHub does not support the wavelengths.
+    """
+    if config["rope_theta"] != GLOBAL_BASE:
+        raise ModelFileError(
+            f"gemma3.rope.freq_base is {config['rope_theta']!r:.80}; KerasHub supports "
+            f"{GLOBAL_BASE:.0f}"
+        )
+    kinds = [
+        "full_attention" if number % GLOBAL_EACH == GLOBAL_EACH - 1 else "sliding_attention"
+        for number in range(min(config["num_hidden_layers"], MOST_LAYERS))
+    ]
+    window = {} if "sliding_window" in config else {"sliding_window": None}
+    types = {} if window else {"layer_types": kinds}
+    return {**_query_scale(config, LAYERS_OF_GEMMA3_27B), **types, **window}
 
 
 def _decoder(model_type: str, task: str, **facts: Any) -> Architecture:
     return Architecture(model_type, task, "model.layers.", **{"names": _DECODER, **facts})
 
 
-_PAIRS = {
-    "attn_q": _without_pairs("num_attention_heads"),
-    "attn_k": _without_pairs("num_key_value_heads"),
+_ROTATED = {
+    "attn_q": _pairs("num_attention_heads"),
+    "attn_k": _pairs("num_key_value_heads"),
 }
 _NORMS = ("output_norm", "attn_norm", "ffn_norm", "post_attention_norm", "post_ffw_norm")
-_ONE_MORE = dict.fromkeys(_NORMS, _minus_one)
+_ONE_MORE = dict.fromkeys(_NORMS, _PLUS_ONE)
+_SOFT_CAPS = {name: name for name in ("attn_logit_softcapping", "final_logit_softcapping")}
 _NO_WINDOW = {"use_sliding_window": False, "sliding_window": 0}
 
 ARCHITECTURES = {
-    "llama": _decoder("llama", "LlamaForCausalLM", undo=_PAIRS),
+    "llama": _decoder("llama", "LlamaForCausalLM", changes=_ROTATED),
     "qwen2": _decoder("qwen2", "Qwen2ForCausalLM", config=_NO_WINDOW),
     "qwen3": _decoder("qwen3", "Qwen3ForCausalLM", config=_NO_WINDOW),
-    "gemma": _decoder("gemma", "GemmaForCausalLM", undo=_ONE_MORE),
+    "gemma": _decoder("gemma", "GemmaForCausalLM", changes=_ONE_MORE),
     "gemma2": _decoder(
         "gemma2",
         "Gemma2ForCausalLM",
         names=_GEMMA2,
-        undo=_ONE_MORE,
-        keys={
-            "attn_logit_softcapping": "attn_logit_softcapping",
-            "final_logit_softcapping": "final_logit_softcapping",
+        changes=_ONE_MORE,
+        keys=_SOFT_CAPS,
+        derived=_gemma2,
+    ),
+    "gemma3": _decoder(
+        "gemma3_text",
+        "Gemma3ForCausalLM",
+        names=_GEMMA2,
+        changes={**_ONE_MORE, "attn_q_norm": _PLUS_ONE, "attn_k_norm": _PLUS_ONE},
+        keys=_SOFT_CAPS,
+        config={"rope_theta": GLOBAL_BASE},
+        derived=_gemma3,
+        has_linear=True,
+    ),
+    "phi3": _decoder(
+        "phi3",
+        "Phi3ForCausalLM",
+        names=_PHI3,
+        keys={"rope.scaling.original_context_length": "original_max_position_embeddings"},
+        factors={
+            "long_factor": "rope_factors_long.weight",
+            "short_factor": "rope_factors_short.weight",
         },
-        derived=_query_scale,
     ),
     "bert": Architecture(
         "bert",
@@ -190,7 +272,7 @@ ARCHITECTURES = {
         "GPT2LMHeadModel",
         "h.",
         _GPT2,
-        undo=dict.fromkeys(("attn_qkv", "attn_output", "ffn_up", "ffn_down"), _transposed),
+        changes=dict.fromkeys(("attn_qkv", "attn_output", "ffn_up", "ffn_down"), TRANSPOSED),
         config={"resid_pdrop": 0.0},
         keys={
             "block_count": "n_layer",

@@ -10,6 +10,7 @@ from typing import Any
 from tfpy._src.formats.model_files import MODEL, ModelFiles
 from tfpy._src.formats.pretrained import gguf_model, loading
 from tfpy._src.formats.pretrained.block_weights import BlockFile, supports_blocks
+from tfpy._src.formats.pretrained.packed_weights import unpacked
 from tfpy._src.formats.pretrained.source import CONFIG
 from tfpy._src.formats.sources import ModelSource, is_zip, opened, received
 from tfpy._src.formats.weight_file import WeightFile
@@ -68,7 +69,8 @@ async def described(source: ModelSource, handles: ExitStack) -> Description:
         return _pretrained(*gguf_model.read_weights(file))
     if files.model.endswith(PRESET):
         return _preset({name: await _json(files, name) for name in (CONFIG, PRESET, TASK)})
-    return _pretrained(await _json(files, CONFIG), await loading.open_weights(files, handles))
+    config, weights = await _json(files, CONFIG), await loading.open_weights(files, handles)
+    return _pretrained(config, unpacked(weights, config))
 
 
 async def _json(files: ModelFiles, name: str) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from tfpy._src.formats.pretrained.packed_weights import unpacked
 from tfpy._src.formats.pretrained.source import (
     CONFIG,
     POOLING,
@@ -17,7 +18,7 @@ from tfpy._src.formats.pretrained.source import (
     TokenizerFacts,
 )
 from tfpy._src.formats.weight_file import WeightFile
-from tfpy._src.library.io.checked_json import ModelFileError, an_object, parse
+from tfpy._src.library.io.checked_json import ModelFileError, a_list, an_object, parse
 
 TEMPLATE = "chat_template.jinja"
 FILES = (
@@ -41,7 +42,7 @@ def read_model(weights: WeightFile, folder: Path) -> Pretrained:
     config = _object(folder, CONFIG)
     if not isinstance(config.get("model_type"), str):
         raise ModelFileError(f"{CONFIG} must contain 'model_type', the name of an architecture")
-    return Pretrained(config, weights, folder, _facts(folder))
+    return Pretrained(config, unpacked(weights, config), folder, _facts(folder), FILES)
 
 
 def _object(folder: Path, name: str) -> dict[str, Any]:
@@ -60,7 +61,15 @@ def _facts(folder: Path) -> TokenizerFacts:
         adds_end=_adds(tokenizer, config, "eos"),
         pre_tokenizer=None if spec is None else an_object(spec, "pre_tokenizer"),
         arguments=_accents(config),
+        added=_added(tokenizer),
     )
+
+
+def _added(tokenizer: Mapping[str, Any]) -> dict[str, bool]:
+    """Return the tokens that are never split, with True for those that have no text."""
+    listed = a_list(tokenizer.get("added_tokens") or [], "added_tokens")
+    tokens = [an_object(token, "a token") for token in listed]
+    return {str(token.get("content")): bool(token.get("special")) for token in tokens}
 
 
 def _accents(config: Mapping[str, Any]) -> dict[str, Any]:

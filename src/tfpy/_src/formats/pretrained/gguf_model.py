@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -86,7 +86,7 @@ def _config(file: GgufFile, name: str, architecture: Architecture) -> dict[str, 
     heads = config["num_attention_heads"]
     config.setdefault("num_key_value_heads", heads)
     config.setdefault("head_dim", config["hidden_size"] // heads)
-    _check_rotations(file, name, config)
+    _check_rotations(file, name, config, architecture)
     return {**config, **architecture.derived(config)}
 
 
@@ -104,11 +104,13 @@ def _number(metadata: Metadata, key: str) -> int | float | None:
     return value
 
 
-def _check_rotations(file: GgufFile, name: str, config: dict[str, Any]) -> None:
-    """Check that the positions are encoded as KerasHub does.
+def _check_rotations(
+    file: GgufFile, name: str, config: dict[str, Any], architecture: Architecture
+) -> None:
+    """Check that the positions are encoded as KerasHub does, and set the scaling of angles.
 
     Raises:
-        ModelFileError: If only a part of each head is rotated, or if the angles are scaled.
+        ModelFileError: If only a part of each head is rotated, or if the scaling is not supported.
     """
     rotated = file.metadata.get(f"{name}.rope.dimension_count", config["head_dim"])
     if rotated != config["head_dim"]:
@@ -117,10 +119,29 @@ def _check_rotations(file: GgufFile, name: str, config: dict[str, Any]) -> None:
             "which is not supported"
         )
     scaling = file.metadata.get(f"{name}.rope.scaling.type", "none")
-    if scaling != "none":
+    if scaling == "linear" and architecture.has_linear:
+        factor = _number(file.metadata, f"{name}.rope.scaling.factor")
+        config["rope_scaling"] = {"rope_type": "linear", "factor": factor or 1.0}
+    elif scaling != "none" and not (scaling == "longrope" and architecture.factors):
         raise ModelFileError(f"scaled angles of positions ({scaling!r}) are not supported")
     if FACTORS in file.tensors:
         config["rope_scaling"] = _llama3_scaling(file.read(FACTORS), config["rope_theta"])
+    found = {e: t for e, t in architecture.factors.items() if t in file.tensors}
+    if found:
+        factors = {entry: _long_factors(file, tensor) for entry, tensor in found.items()}
+        config["rope_scaling"] = {"type": "longrope", **factors}
+
+
+def _long_factors(file: GgufFile, tensor: str) -> list[float]:
+    """Return factors of angles for a length of the prompt.
+
+    Raises:
+        ModelFileError: If they are not a vector.
+    """
+    values = file.read(tensor)
+    if values.ndim != 1:
+        raise ModelFileError(f"{tensor!r} must be a vector, and has the shape {values.shape}")
+    return [float(value) for value in values]
 
 
 def _llama3_scaling(factors: NDArray[Any], base: float) -> dict[str, Any]:
@@ -130,13 +151,25 @@ def _llama3_scaling(factors: NDArray[Any], base: float) -> dict[str, Any]:
         ModelFileError: If the factors do not belong to Llama 3.
     """
     found = {**LLAMA3_SCALING, "factor": float(factors.max(initial=1))}
-    least, most = (found[f"{name}_freq_factor"] for name in ("low", "high"))
-    lengths = 2 * np.pi * base ** (np.arange(len(factors)) / len(factors))
-    turns = found["original_max_position_embeddings"] / lengths
-    smooth = np.clip((turns - least) / (most - least), 0, 1)
-    expected = 1 / ((1 - smooth) / found["factor"] + smooth)
+    expected = llama3_factors(found, base, factors.size)
     if factors.ndim != 1 or not np.allclose(factors, expected, rtol=1e-3):
         raise ModelFileError("the angles of positions are scaled by other factors than in Llama 3")
+    return found
+
+
+def llama3_factors(scaling: Mapping[str, Any], base: float, count: int) -> NDArray[np.float64]:
+    """Return the factors by which the angles of positions are divided in Llama 3.
+
+    Args:
+        scaling: Parameters of the scaling.
+        base: Base of the wavelengths.
+        count: Number of angles.
+    """
+    least, most = (scaling[f"{name}_freq_factor"] for name in ("low", "high"))
+    lengths = 2 * np.pi * base ** (np.arange(count) / count)
+    turns = scaling["original_max_position_embeddings"] / lengths
+    smooth = np.clip((turns - least) / (most - least), 0, 1)
+    found: NDArray[np.float64] = 1 / ((1 - smooth) / scaling["factor"] + smooth)
     return found
 
 
@@ -144,7 +177,7 @@ class _Renamed(BlockFile):
     """The weights of a GGUF file, with the names and values of Hugging Face."""
 
     def __init__(self, file: GgufFile, architecture: Architecture, config: dict[str, Any]) -> None:
-        self._file, self._config, self._undo = file, config, architecture.undo
+        self._file, self._config, self._changes = file, config, architecture.changes
         self._unused = {
             name: tuple(config[key] for key in keys) for name, keys in architecture.unused.items()
         }
@@ -189,8 +222,8 @@ class _Renamed(BlockFile):
         return tensor.bytes if is_matrix else 0
 
     def moves(self, name: str) -> list[Move]:
-        undo = self._undo.get(_parts(self._old[name])[1])
-        return [] if undo is None else [lambda value: undo(value, self._config)]
+        change = self._changes.get(_parts(self._old[name])[1])
+        return [] if change is None else [lambda value: change.undo(value, self._config)]
 
 
 def _parts(name: str) -> tuple[str, str, str]:

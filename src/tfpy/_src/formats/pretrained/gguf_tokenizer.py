@@ -71,7 +71,9 @@ def _write_byte_pairs(metadata: Metadata, folder: Path) -> TokenizerFacts:
     write_json(folder, "vocab.json", vocabulary)
     lines = [" ".join(pair) for pair in merges]
     (folder / "merges.txt").write_text("\n".join(lines), encoding="utf-8")
-    return TokenizerFacts(adds_start=PATTERNS[pre] == (LLAMA3,), pre_tokenizer=spec)
+    added = {token["content"]: token["special"] for token in special}
+    starts = PATTERNS[pre] == (LLAMA3,)
+    return TokenizerFacts(adds_start=starts, pre_tokenizer=spec, added=added)
 
 
 def _pair(merge: str) -> list[str]:

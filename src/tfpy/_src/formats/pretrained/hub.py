@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from tfpy._src.base.missing_packages import remedy
+from tfpy._src.formats.pretrained import phi3
 from tfpy._src.formats.pretrained.blank_variables import without_values
 from tfpy._src.formats.pretrained.block_weights import (
     BlockFile,
@@ -26,12 +27,14 @@ from tfpy._src.formats.pretrained.block_weights import (
     placement_of,
     supports_blocks,
 )
+from tfpy._src.formats.pretrained.origins import remember
 from tfpy._src.formats.pretrained.pre_tokenizers import set_pre_tokenizer
 from tfpy._src.formats.pretrained.source import (
     POOLING,
     SENTENCE_PIECES,
     Pretrained,
     TokenizerFacts,
+    Unconverted,
 )
 from tfpy._src.formats.weight_file import WeightFile
 from tfpy._src.keras_support.keras import namespace
@@ -88,9 +91,7 @@ def _built(source: Pretrained, trainable: bool, progress: Callable[[float], None
     models = importlib.import_module(f"{PACKAGE}.models")
     presets = importlib.import_module(f"{PACKAGE}.src.utils.preset_utils")
     loaders = importlib.import_module(f"{PACKAGE}.src.utils.transformers.preset_loader")
-    loader = loaders.TransformersPresetLoader(str(source.folder), source.config)
-    if source.config["model_type"] == "llama" and (source.folder / SENTENCE_PIECES).exists():
-        loader.converter = _llama2(models, loader.converter)
+    loader = _loader(models, loaders.TransformersPresetLoader, source)
     plain, plain_tokenizer = loader.load_backbone, loader.load_tokenizer
 
     def load_backbone(cls: Any, load_weights: bool, **kwargs: Any) -> Any:
@@ -101,6 +102,8 @@ def _built(source: Pretrained, trainable: bool, progress: Callable[[float], None
             loader.converter.convert_weights(backbone, weights, source.config)
         if source.config.get("hidden_act") == "gelu":
             _compute_exact_gelu(backbone)
+        if source.config["model_type"] == "phi3" and source.config.get("sliding_window"):
+            phi3.set_window(backbone, int(source.config["sliding_window"]))
         return backbone
 
     def load_tokenizer(cls: Any, *args: Any, **kwargs: Any) -> Any:
@@ -115,6 +118,7 @@ def _built(source: Pretrained, trainable: bool, progress: Callable[[float], None
     )
     model = loader.load_task(task, True, False)
     _set_tokenizer(model.preprocessor, source.tokenizer)
+    remember(model, source)
     return model
 
 
@@ -131,6 +135,21 @@ def _check_layers(source: Pretrained) -> None:
             raise ModelFileError(
                 f"{key} is {str(count)[:80]}, but there are {len(source.weights.names)} weights"
             )
+
+
+def _loader(models: Any, cls: Any, source: Pretrained) -> Any:
+    """Return KerasHub's loader for a model, with a converter."""
+    folder, kind = str(source.folder), source.config["model_type"]
+    if kind == "phi3":
+        loader = cls(folder, {**source.config, "model_type": "llama"})
+        loader.config = source.config
+        own = {**vars(phi3), "backbone_cls": phi3.backbone_class()}
+        loader.converter = types.SimpleNamespace(**own)
+        return loader
+    loader = cls(folder, source.config)
+    if kind == "llama" and (source.folder / SENTENCE_PIECES).exists():
+        loader.converter = _llama2(models, loader.converter)
+    return loader
 
 
 def _llama2(models: Any, llama3: Any) -> Any:
@@ -234,8 +253,9 @@ class HubWeights:
             hf_weight_key: Name of the weight.
             hook_fn: Function of the weight and the variable's shape that returns the value.
         """
-        shape = list(keras_variable.shape)
-        moves: list[Move] = [] if hook_fn is None else [lambda array: hook_fn(array, shape)]
+        shape, moves = list(keras_variable.shape), list[Move]()
+        if hook_fn is not None:
+            moves.append(lambda array: np.asarray(hook_fn(array.view(Unconverted), shape)))
         if not self._keep_blocks(keras_variable, self._full_name(hf_weight_key), moves):
             value = self.get_tensor(hf_weight_key)
             for move in moves:

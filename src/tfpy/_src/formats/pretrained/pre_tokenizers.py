@@ -6,7 +6,7 @@ Descriptions have the form of the entry `pre_tokenizer` in `tokenizer.json` of H
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from tfpy._src.library.io.checked_json import ModelFileError
@@ -32,6 +32,11 @@ PATTERNS = {
 Source: https://github.com/ggml-org/llama.cpp/blob/master/src/llama-vocab.cpp
 """
 
+WRITTEN = ("gpt-2", "smollm", "llama-bpe", "qwen2")
+"""The name that is written for each of the patterns."""
+DEFAULTS = {"Llama3Tokenizer": "llama-bpe", "QwenTokenizer": "qwen2", "Qwen3Tokenizer": "qwen2"}
+"""Names for tokenizers of KerasHub without a description; for all others it is `gpt-2`."""
+
 
 def of_gguf(name: str) -> Spec:
     """Return the description for the value of `tokenizer.ggml.pre` in a GGUF file.
@@ -50,6 +55,44 @@ def of_gguf(name: str) -> Spec:
     ]
     byte_level = {"type": "ByteLevel", "add_prefix_space": False, "use_regex": False}
     return {"type": "Sequence", "pretokenizers": [*splits, byte_level]}
+
+
+def name_of(spec: Spec | None, tokenizer: str) -> str:
+    """Return the name in GGUF files for a description.
+
+    Args:
+        spec: The description, or None for the default of a tokenizer.
+        tokenizer: Name of KerasHub's class of the tokenizer.
+
+    Raises:
+        ValueError: If GGUF files have no name for the description that tfpy knows.
+    """
+    if spec is None:
+        return DEFAULTS.get(tokenizer, "gpt-2")
+    found = tuple(_patterns(spec))
+    for name in WRITTEN:
+        if PATTERNS[name] == found:
+            return name
+    raise ValueError(
+        "the tokenizer splits words by other patterns than those of GGUF files that tfpy supports: "
+        f"{', '.join(WRITTEN)}"
+    )
+
+
+def _patterns(spec: Spec) -> Iterator[str]:
+    """Yield the patterns of a description that splits words as byte-pair encoding needs it."""
+    kind = spec.get("type")
+    if kind == "Sequence":
+        for member in spec["pretokenizers"]:
+            yield from _patterns(member)
+    elif kind == "Split":
+        yield str(spec["pattern"].get("Regex"))
+    elif kind == "Digits" and spec.get("individual_digits"):
+        yield DIGIT
+    elif kind == "ByteLevel" and spec.get("use_regex", True):
+        yield GPT2
+    elif kind != "ByteLevel":
+        yield str(kind)
 
 
 def set_pre_tokenizer(tokenizer: Any, spec: Spec) -> None:

@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from tfpy._src.formats.weight_file import WeightFile
 
 CONFIG = "config.json"
@@ -29,6 +31,7 @@ class TokenizerFacts:
         pre_tokenizer: Description of the splitting into words, as in `tokenizer.json`, or None for
             the default of KerasHub.
         arguments: Arguments of KerasHub's tokenizer that its converter does not set.
+        added: Tokens that are never split, with True for those that have no text.
     """
 
     chat_template: str | None = None
@@ -36,6 +39,7 @@ class TokenizerFacts:
     adds_end: bool | None = None
     pre_tokenizer: Mapping[str, Any] | None = None
     arguments: Mapping[str, Any] = field(default_factory=dict)
+    added: Mapping[str, bool] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -47,12 +51,26 @@ class Pretrained:
         weights: Weights by the names of Hugging Face.
         folder: Folder with the files of the tokenizer, in the form of Hugging Face.
         tokenizer: Further facts about the tokenizer.
+        kept: Names of files of the tokenizer that are written again as they are.
     """
 
     config: dict[str, Any]
     weights: WeightFile
     folder: Path
     tokenizer: TokenizerFacts = field(default_factory=TokenizerFacts)
+    kept: tuple[str, ...] = ()
+
+
+class Unconverted(np.ndarray[Any, Any]):
+    """An array that ignores conversions to other dtypes.
+
+    Some converters of KerasHub convert weights to float16 before they are assigned to variables of
+    float32.
+    """
+
+    def astype(self, *args: Any, **kwargs: Any) -> Any:
+        """Return the array."""
+        return self
 
 
 def write_json(folder: Path, name: str, value: Any) -> None:

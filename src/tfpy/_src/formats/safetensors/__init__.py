@@ -1,1 +1,1 @@
-"""The reader of safetensors files, which contain named arrays."""
+"""Safetensors files, which contain named arrays."""
