@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from tfpy._src.compiler.ops.reference.parts import Bytes, Floats
 from tfpy._src.formats.encodings.floats import FLOATS, Encode
 from tfpy._src.formats.gguf.blocks import FORMATS
-from tfpy._src.formats.gguf.parts import Bytes, Floats
 
 LARGEST_Q8 = np.float32(127)
 LEAST_Q4 = np.float32(-8)
