@@ -125,6 +125,24 @@ tokenizer = loaded.preprocessor.tokenizer
 found["gguf"] = [tokenizer(["the 12"])[0], tokenizer.chat_template]
 found["gguf"].append(loaded.generate("thex", max_length=8))
 
+ids = tensorflow.constant([[2, 29, 5, 7, 9]])
+inputs = {"token_ids": ids, "padding_mask": tensorflow.ones_like(ids)}
+found["in_blocks"] = {}
+for backend in ("wasm", "webgpu"):
+    await tfpy.set_backend_async(backend)
+    results = []
+    for trainable in (False, True):
+        loaded = await tfpy.models.load_async(base64.b64decode("BLOCKS"), trainable=trainable)
+        states = await loaded.backbone.predict_async(inputs, verbose=0)
+        keras.utils.set_random_seed(3)
+        loaded.backbone.enable_lora(2)
+        loaded.preprocessor.sequence_length = 8
+        loaded.compile("sgd", weighted_metrics=[])
+        past = await loaded.fit_async(["the dog", "a the"], batch_size=2, epochs=3, verbose=0)
+        kind = type(loaded.backbone.token_embedding.embeddings.value).__name__
+        results.append([kind, states.tolist(), past.history["loss"]])
+    found["in_blocks"][backend] = results
+
 texts = ["the dog", "the the dog"]
 GUIDE
 found["similarity"] = round(float((vectors @ tensorflow.transpose(vectors))[0, 1]), 3)
@@ -166,13 +184,20 @@ def test_packages_come_when_a_page_asks(tfpy_page: Callable[..., OpenPage]) -> N
     assert 'packages="keras-hub"' in block("docs/language_models.md", "html")
     gguf = base64.b64encode(gguf_files.gguf(*gguf_files.llama())).decode()
     of_hub = OF_HUB.replace("GUIDE", GUIDE).replace("MODELS", MODELS)
-    given = {"GGUF": gguf, "SENTENCES": repr(SENTENCES), "VECTORS": repr(VECTORS)}
+    metadata, tensors = gguf_files.llama(scale=4)
+    in_blocks = gguf_files.gguf(metadata, gguf_files.in_blocks(tensors, "Q8_0", 8))
+    given = {
+        "GGUF": gguf,
+        "BLOCKS": base64.b64encode(in_blocks).decode(),
+        "SENTENCES": repr(SENTENCES),
+        "VECTORS": repr(VECTORS),
+    }
     for name, source in {**FILES, **given}.items():
         of_hub = of_hub.replace(name, source)
     with_keras = FOUND.replace("NAMED", "import keras") + OF_KERAS + of_hub
     page = tfpy_page("tfpy-testing/blank.html")
     asked = json.dumps([[], f"{start}json.dumps(found)"])
-    loaded, found = page.evaluate(f"({LOAD})({asked})", 120.0)
+    loaded, found = page.evaluate(f"({LOAD})({asked})", 300.0)
     assert set(loaded) == {"numpy", "tfpy-web"}
     assert found["archived"] == ["_bytecode", "sitecustomize"]
     assert found["late"] == []
@@ -183,7 +208,7 @@ def test_packages_come_when_a_page_asks(tfpy_page: Callable[..., OpenPage]) -> N
 
     page = tfpy_page("tfpy-testing/blank.html")
     asked = json.dumps([["keras-hub"], f"{with_keras}json.dumps(found)"])
-    loaded, found = page.evaluate(f"({LOAD})({asked})", 120.0)
+    loaded, found = page.evaluate(f"({LOAD})({asked})", 300.0)
     names = {name.lower() for name in loaded}
     assert names == {"numpy", "tfpy-web", "keras", "keras-hub", *KERAS_NEEDS, *HUB_NEEDS}
     assert found["archived"] == ["_bytecode", "sitecustomize"]
@@ -216,6 +241,11 @@ def test_packages_come_when_a_page_asks(tfpy_page: Callable[..., OpenPage]) -> N
     assert len(parts) > 5
     assert 1 < found["loss"] < 4
     assert found["gguf"] == OF_GGUF
+    for (kept, *of_blocks), (changed, *of_floats) in found["in_blocks"].values():
+        assert [kept, changed] == ["BlockWeights", "Variable"]
+        for got, wanted in zip(of_blocks, of_floats, strict=True):
+            np.testing.assert_allclose(got, wanted, rtol=1e-3, atol=1e-3)
+        assert of_floats[1][-1] < of_floats[1][0]
     assert found["similarity"] == SIMILARITY
     for backend, vectors in found["vectors"].items():
         np.testing.assert_allclose(vectors, VECTORS, atol=1e-6, err_msg=backend)

@@ -15,6 +15,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from blocks import random_blocks
+
+from tfpy._src.compiler.ops.block_formats import ON_DEVICES
 
 DIGESTS = Path(__file__).with_suffix(".json")
 """Digests of the values that the package gguf 0.19 decodes, by the names of the formats."""
@@ -87,10 +90,12 @@ def floats(*shape: int, seed: int = 0) -> tuple[tuple[int, ...], int, bytes]:
 SIZES = {"hidden": 8, "heads": 2, "keys": 1, "width": 16}
 
 
-def llama(words: str = "abcdefghijklmnopqrstuvwxyz!") -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return the metadata and the tensors of a small model."""
+def llama(
+    words: str = "abcdefghijklmnopqrstuvwxyz!", scale: int = 1
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the metadata and the tensors of a small model, with wider states for a scale."""
     tokens = ["<s>", "</s>", "Ġ", *words, "th", "the", "Ġd"]
-    hidden, wide = SIZES["hidden"], SIZES["width"]
+    hidden, wide = SIZES["hidden"] * scale, SIZES["width"] * scale
     few = hidden // SIZES["heads"] * SIZES["keys"]
     metadata = {
         "general.architecture": "llama",
@@ -127,6 +132,16 @@ def llama(words: str = "abcdefghijklmnopqrstuvwxyz!") -> tuple[dict[str, Any], d
     }
     tensors = {name: floats(*shape, seed=seed) for seed, (name, shape) in enumerate(shapes.items())}
     return metadata, tensors
+
+
+def in_blocks(tensors: Mapping[str, Any], form: str, number: int) -> dict[str, Any]:
+    """Return the tensors with random blocks in place of matrices."""
+    found = dict(tensors)
+    for seed, (name, (shape, *_)) in enumerate(tensors.items()):
+        if len(shape) == 2:
+            count = shape[0] * shape[1] // ON_DEVICES[form].size
+            found[name] = shape, number, random_blocks(form, count, seed).tobytes()
+    return found
 
 
 if __name__ == "__main__":

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from tfpy._src.compiler.ir.aval import Array
 from tfpy._src.compiler.ops.reference import blocks as decoders
 from tfpy._src.compiler.ops.reference.parts import Blocks, Floats
 
@@ -106,7 +106,7 @@ def begins_of(how: BlockFormat, count: int) -> tuple[Mapping[str, int], int]:
     return begins, end
 
 
-def by_fields(how: BlockFormat, blocks: Blocks) -> NDArray[np.int8]:
+def by_fields(how: BlockFormat, blocks: Blocks) -> Array:
     """Return blocks in the order of devices."""
     begins, size = begins_of(how, len(blocks))
     found = np.zeros(size, np.uint8)
@@ -116,7 +116,7 @@ def by_fields(how: BlockFormat, blocks: Blocks) -> NDArray[np.int8]:
     return found.view(np.int8)
 
 
-def by_blocks(how: BlockFormat, data: NDArray[np.int8], count: int) -> Blocks:
+def by_blocks(how: BlockFormat, data: Array, count: int) -> Blocks:
     """Return `count` blocks from the order of devices."""
     begins, _ = begins_of(how, count)
     blocks = np.empty(count, how.layout)

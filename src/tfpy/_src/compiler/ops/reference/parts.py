@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-Bytes = NDArray[np.uint8]
-Floats = NDArray[np.float32]
-Blocks = NDArray[Any]
+Bytes = np.ndarray[Any, np.dtype[np.uint8]]
+Floats = np.ndarray[Any, np.dtype[np.float32]]
+Blocks = np.ndarray[Any, Any]
 """A vector of blocks, with the dtype of their layout."""
 
 
