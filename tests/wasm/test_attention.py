@@ -131,6 +131,34 @@ def test_shared_keys_and_rows_that_see_none(
         check(runtime, call, arrays, out)
 
 
+@pytest.mark.parametrize("order", ["oric", "oirc", "iorc"])
+@pytest.mark.parametrize("group", [1, 2, 3, 5])
+@pytest.mark.parametrize(
+    ("m", "n", "depth", "width"), [(1, 35, 6, 35), (1, 64, 64, 64), (2, 17, 3, 18), (8, 9, 12, 2)]
+)
+def test_few_rows(
+    order: str,
+    group: int,
+    m: int,
+    n: int,
+    depth: int,
+    width: int,
+    runtime: NodeRuntime,
+    rng: np.random.Generator,
+) -> None:
+    shared = 3
+    sizes = (2, shared * group, m, n, depth, width)
+    more: dict[str, Any] = {
+        "group": group,
+        "k_strides": strides_of((2, shared, n, depth), order),
+        "v_strides": strides_of((2, shared, n, width), order),
+    }
+    call, arrays, out = call_of(rng, sizes, order, **more)
+    for at in (1, 2):
+        arrays[at] = arrays[at][: len(arrays[at]) // group]
+    check(runtime, call, arrays, out)
+
+
 def test_masked_with_infinity(runtime: NodeRuntime, rng: np.random.Generator) -> None:
     call, arrays, out = call_of(rng, (1, 1, 30, 30, 8, 8), "oirc", masked="true")
     arrays[3] = np.where(np.tri(30) > 0, 0, -np.inf).astype(np.float32).ravel()
