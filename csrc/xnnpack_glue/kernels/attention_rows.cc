@@ -44,9 +44,7 @@ struct Lines {
   size_t stride;
 
   T* operator[](size_t i) const { return data + i * stride; }
-  Lines from(size_t row, size_t column = 0) const {
-    return {data + row * stride + column, stride};
-  }
+  Lines from(size_t row, size_t column = 0) const { return {data + row * stride + column, stride}; }
 };
 
 // scores = queries * keys for R rows and K keys; K is 1 or kKeys.
@@ -173,13 +171,14 @@ class AttentionOfFewRows final : public Kernel {
       const float* q = matrix_of(inputs[0].as<float>(), s.q, heads.outer, inner) + i * s.q.row;
       s.scale_query(q, scale, queries[r]);
     }
-    multiply_keys(inputs[1].as<float>(), heads, {queries.data, s.depth}, scores);
+    const size_t keys = visible_keys(inputs, heads);
+    multiply_keys(inputs[1].as<float>(), heads, keys, {queries.data, s.depth}, scores);
     for (size_t r = 0; r < rows; ++r) {
       const auto [inner, i] = place_of(r);
-      s.finish_scores(inputs, heads.outer * s.inner + inner, i, scores[r]);
+      s.finish_scores(inputs, heads.outer * s.inner + inner, i, keys, scores[r]);
     }
     std::fill_n(sums.data, rows * s.width, 0.0f);
-    add_values(inputs[2].as<float>(), heads, {scores.data, pitch_}, sums);
+    add_values(inputs[2].as<float>(), heads, keys, {scores.data, pitch_}, sums);
     for (size_t r = 0; r < rows; ++r) {
       const auto [inner, i] = place_of(r);
       float* const to = matrix_of(output, s.out, heads.outer, inner) + i * s.out.row;
@@ -187,26 +186,38 @@ class AttentionOfFewRows final : public Kernel {
     }
   }
 
-  void multiply_keys(const float* k, const Heads& heads, Lines<const float> queries,
+  // Returns the number of keys that at least one row reads. A cache is often longer than its text.
+  size_t visible_keys(const Operand* inputs, const Heads& heads) const {
+    const auto& s = shape_;
+    const bool is_shared = s.mask.inner == 0;  // all heads have the same mask
+    size_t most = 0;
+    for (size_t r = 0; r < (is_shared ? s.m : heads.count * rows_); ++r) {
+      const auto [inner, i] = place(heads, r);
+      most = std::max(most, s.visible_keys(inputs, heads.outer * s.inner + inner, i));
+    }
+    return most;
+  }
+
+  void multiply_keys(const float* k, const Heads& heads, size_t count, Lines<const float> queries,
                      Lines<float> scores) const {
     const auto& s = shape_;
     const Lines<const float> keys{matrix_of(k, s.k, heads.outer, heads.first), s.k.row};
-    each_part<kKeys>(s.n, [&](auto count, size_t j) {
+    each_part<kKeys>(count, [&](auto some, size_t j) {
       each_head(heads, [&](size_t head, auto rows, size_t r) {
-        score<rows, count>(queries.from(r), keys.from(j, head * s.k.inner), s.depth,
-                           scores.from(r, j));
+        score<rows, some>(queries.from(r), keys.from(j, head * s.k.inner), s.depth,
+                          scores.from(r, j));
       });
     });
   }
 
-  void add_values(const float* v, const Heads& heads, Lines<const float> weights,
+  void add_values(const float* v, const Heads& heads, size_t count, Lines<const float> weights,
                   Lines<float> sums) const {
     const auto& s = shape_;
     const Lines<const float> values{matrix_of(v, s.v, heads.outer, heads.first), s.v.row};
-    for (size_t j = 0; j < s.n; j += kValues) {
+    for (size_t j = 0; j < count; j += kValues) {
       each_head(heads, [&](size_t head, auto rows, size_t r) {
         mix_columns<rows>(weights.from(r, j), values.from(j, head * s.v.inner),
-                          std::min(kValues, s.n - j), s.width, sums.from(r));
+                          std::min(kValues, count - j), s.width, sums.from(r));
       });
     }
   }
@@ -215,7 +226,8 @@ class AttentionOfFewRows final : public Kernel {
   template <class Body>
   void each_head(const Heads& heads, const Body& body) const {
     for (size_t head = 0; head < heads.count; ++head) {
-      each_part<kTileRows>(rows_, [&](auto count, size_t r) { body(head, count, head * rows_ + r); });
+      each_part<kTileRows>(rows_,
+                           [&](auto count, size_t r) { body(head, count, head * rows_ + r); });
     }
   }
 
