@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tfpy._src.core.tape import Entry, Tape
 from tfpy._src.core.tensor import Tensor
-from tfpy._src.functions.trace.symbolic import SymbolicTensor
 
 if TYPE_CHECKING:
     from tfpy._src.compiler.ir.op import Op
@@ -35,7 +34,7 @@ class Recorder(Tape):
 
     def __init__(self) -> None:
         super().__init__()
-        self.repeated: dict[int, SymbolicTensor] = {}
+        self.repeated: dict[int, Tensor] = {}
         """Symbolic tensors for results that the Graph computes again, by their identity."""
         self._computations: dict[int, Computation] = {}
 
@@ -48,10 +47,10 @@ class Recorder(Tape):
     def record_op(
         self, op: Op, inputs: tuple[Tensor, ...], output: Tensor, attrs: dict[str, Any]
     ) -> None:
-        if isinstance(output, SymbolicTensor):  # entries keep their tensors alive
-            inputs = tuple(self.repeated.get(t.identity, t) for t in inputs)
-        else:
+        if output.has_values:
             self._computations[output.identity] = Computation(op, inputs, attrs)
+        else:  # the entry keeps its inputs alive
+            inputs = tuple(self.repeated.get(t.identity, t) for t in inputs)
         super().record_op(op, inputs, output, attrs)
 
     def history(
