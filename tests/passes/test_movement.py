@@ -205,3 +205,32 @@ def test_other_padding_stays(attrs: dict[str, Any]) -> None:
     filter_ = np.ones((3, 3, s.builder.aval(x).shape[3], 4), np.float32)
     graph = s.returns(s("conv2d", x, filter_, **WINDOW))
     assert [eqn.op.name for eqn in absorb_padding(graph).eqns] == ["pad", "conv2d"]
+
+
+def test_slices_of_joined_and_padded_values(rng: np.random.Generator) -> None:
+    s = Sketch((1, 3, 4), (1, 3, 4))
+    layer = s("reshape", s("concat", 0, 1, axis=0), shape=(1, 2, 3, 4))
+    x = s("pad", layer, padding=((0, 0), (0, 0), (0, 5), (0, 0)), interior=(0,) * 4, value=0)
+    inner = s("reshape", x, shape=(2, 8, 1, 4))
+    graph = s.returns(sliced(s, inner, (1, 0, 0, 0), (1, 8, 1, 4)))
+    inputs = [rng.normal(size=(1, 3, 4)).astype(np.float32) for _ in range(2)]
+    result = check(graph, *[simplify_movement] * 4, inputs=inputs)
+    assert {eqn.op.name for eqn in result.eqns} == {"reshape", "pad"}
+    (padded_,) = (eqn for eqn in result.eqns if eqn.op.name == "pad")
+    assert result.avals[padded_.outputs[0]].size == 8 * 4
+
+
+def test_slices_of_other_padded_values_stay() -> None:
+    s = Sketch((2, 3), (2, 3))
+    padding: dict[str, Any] = {"interior": (0, 0), "value": 0}
+    joined = s("concat", 0, 1, axis=0)
+    along = s("pad", joined, padding=((0, 0), (1, 0)), **padding)
+    spread = s("pad", joined, padding=((0, 0), (1, 0)), **(padding | {"interior": (1, 0)}))
+    alone = s("pad", 0, padding=((0, 0), (1, 0)), **padding)
+    wide = s("reshape", joined, shape=(2, 6))
+    results = [sliced(s, x, (0, 0), (1, 2)) for x in (along, wide)]
+    results += [sliced(s, x, (0, 0), (1, 4)) for x in (spread, alone)]
+    graph = s.returns(*results)
+    names = [eqn.op.name for eqn in simplify_movement(graph).eqns]
+    assert names.count("strided_slice") == 4
+    assert names.count("pad") == 3

@@ -131,6 +131,69 @@ def test_shared_keys_and_rows_that_see_none(
         check(runtime, call, arrays, out)
 
 
+@pytest.mark.parametrize("order", ["oric", "oirc", "iorc"])
+@pytest.mark.parametrize("group", [1, 2, 3, 5])
+@pytest.mark.parametrize(
+    ("m", "n", "depth", "width"), [(1, 35, 6, 35), (1, 64, 64, 64), (2, 17, 3, 18), (8, 9, 12, 2)]
+)
+def test_few_rows(
+    order: str,
+    group: int,
+    m: int,
+    n: int,
+    depth: int,
+    width: int,
+    runtime: NodeRuntime,
+    rng: np.random.Generator,
+) -> None:
+    shared = 3
+    sizes = (2, shared * group, m, n, depth, width)
+    more: dict[str, Any] = {
+        "group": group,
+        "k_strides": strides_of((2, shared, n, depth), order),
+        "v_strides": strides_of((2, shared, n, width), order),
+    }
+    call, arrays, out = call_of(rng, sizes, order, **more)
+    for at in (1, 2):
+        arrays[at] = arrays[at][: len(arrays[at]) // group]
+    check(runtime, call, arrays, out)
+
+
+@pytest.mark.parametrize("heads_share", [True, False])
+@pytest.mark.parametrize("m", [1, 3])
+@pytest.mark.parametrize("visible", [1, 6, 17, 40])
+def test_unused_ends_of_caches(
+    visible: int, m: int, heads_share: bool, runtime: NodeRuntime, rng: np.random.Generator
+) -> None:
+    n, depth = 40, 8
+    more: dict[str, Any] = {
+        "mask_strides": (m * n, 0, n, 1) if heads_share else (2 * m * n, m * n, n, 1)
+    }
+    call, arrays, out = call_of(rng, (2, 2, m, n, depth, depth), masked="true", **more)
+    mask = np.where(rng.random((2, 2, m, n)) < 0.5, 0, -1e9).astype(np.float32)
+    mask[..., visible:] = -1e9
+    mask[..., 0] = 0
+    mask[1, :, m - 1, visible - 1] = 0
+    arrays[3] = (mask[:, 0] if heads_share else mask).ravel()
+    check(runtime, call, arrays, out)
+    expected = runtime.run_kernel(call, arrays, out)
+    for at in (1, 2):  # order "oric": position, head
+        arrays[at].reshape(2, n, 2, depth)[:, visible:] = np.nan
+    np.testing.assert_array_equal(runtime.run_kernel(call, arrays, out), expected)
+
+
+def test_rows_that_see_nothing_read_all_keys(
+    runtime: NodeRuntime, rng: np.random.Generator
+) -> None:
+    call, arrays, out = call_of(rng, (1, 1, 2, 20, 4, 4), masked="true")
+    mask = np.full((2, 20), -1e9, np.float32)
+    mask[0, :5] = 0
+    arrays[3] = mask.ravel()
+    got = runtime.run_kernel(call, arrays, out).reshape(2, 4)
+    # The scores are rounded to the same number.
+    np.testing.assert_allclose(got[1], arrays[2].reshape(20, 4).mean(0), 1e-5, 1e-6)
+
+
 def test_masked_with_infinity(runtime: NodeRuntime, rng: np.random.Generator) -> None:
     call, arrays, out = call_of(rng, (1, 1, 30, 30, 8, 8), "oirc", masked="true")
     arrays[3] = np.where(np.tri(30) > 0, 0, -np.inf).astype(np.float32).ravel()

@@ -100,7 +100,7 @@ class Attention final : public Kernel {
     multiply_weights_serial(
         {block.count, s.n, s.depth, queries, s.depth, block.keys, scratch, s.n});
     for (size_t i = 0; i < block.count; ++i)
-      s.finish_scores(inputs, block.matrix, block.first + i, scratch + i * s.n);
+      s.finish_scores(inputs, block.matrix, block.first + i, s.n, scratch + i * s.n);
     float* out = matrix_of(output, s.out, outer, inner) + block.first * s.out.row;
     multiply_weights_serial(
         {block.count, s.width, s.n, scratch, s.n, block.values, out, s.out.row});
@@ -108,6 +108,11 @@ class Attention final : public Kernel {
 
   AttentionShape shape_;
 };
+
+const float* mask_row(const AttentionShape& s, const Operand* inputs, size_t matrix, size_t i) {
+  const float* mask = inputs[3].as<float>();
+  return matrix_of(mask, s.mask, matrix / s.inner, matrix % s.inner) + i * s.mask.row;
+}
 
 using Sizes = uint64_t[4];
 
@@ -160,22 +165,29 @@ void AttentionShape::scale_query(const float* row, float scale, float* to) const
   }
 }
 
-void AttentionShape::finish_scores(const Operand* inputs, size_t matrix, size_t i,
+void AttentionShape::finish_scores(const Operand* inputs, size_t matrix, size_t i, size_t count,
                                    float* scores) const {
   if (is_masked) {
-    const float* row =
-        matrix_of(inputs[3].as<float>(), mask, matrix / inner, matrix % inner) + i * mask.row;
+    const float* row = mask_row(*this, inputs, matrix, i);
     if (mask.column == 1) {
-      for (size_t j = 0; j < n; ++j) scores[j] += row[j];
+      for (size_t j = 0; j < count; ++j) scores[j] += row[j];
     } else {
-      for (size_t j = 0; j < n; ++j) scores[j] += row[j * mask.column];
+      for (size_t j = 0; j < count; ++j) scores[j] += row[j * mask.column];
     }
   }
-  if (are_blind_zero && is_blind(scores, n)) {
-    std::fill_n(scores, n, 0.0f);
+  if (are_blind_zero && is_blind(scores, count)) {
+    std::fill_n(scores, count, 0.0f);
   } else {
-    softmax_row(scores, n, scores);
+    softmax_row(scores, count, scores);
   }
+}
+
+size_t AttentionShape::visible_keys(const Operand* inputs, size_t matrix, size_t i) const {
+  if (!is_masked) return n;
+  const float* row = mask_row(*this, inputs, matrix, i);
+  size_t count = n;
+  while (count > 0 && row[(count - 1) * mask.column] <= kHidden) --count;
+  return count == 0 ? n : count;
 }
 
 std::unique_ptr<Kernel> make_attention(StepSpec& step) {

@@ -35,8 +35,14 @@ struct AttentionShape {
   // Stores a row of q times the scale contiguously.
   void scale_query(const float* row, float scale, float* to) const;
 
-  // Replaces the scores of row `i` of a matrix by their softmax, after adding the mask.
-  void finish_scores(const Operand* inputs, size_t matrix, size_t i, float* scores) const;
+  // Replaces the first `count` scores of row `i` of a matrix by their softmax, after adding the
+  // mask.
+  void finish_scores(const Operand* inputs, size_t matrix, size_t i, size_t count,
+                     float* scores) const;
+
+  // Returns the number of keys up to the last one that the mask shows to row `i` of a matrix. The
+  // weights of the others are 0. If the mask hides all keys, the result is n.
+  size_t visible_keys(const Operand* inputs, size_t matrix, size_t i) const;
 };
 
 // Returns the matrix at a position of the batch.

@@ -35,7 +35,7 @@ from tfpy._src.functions.tf_function.signature import TensorSpec
 from tfpy._src.functions.tf_function.type_specs import with_shape
 from tfpy._src.functions.tf_function.value_specs import NoneTensorSpec
 from tfpy._src.functions.trace.converting import converting, is_converting, passed
-from tfpy._src.functions.trace.trace import Extra
+from tfpy._src.functions.trace.extra import Extra
 
 
 def of_rows(graph: Graph, elements: int, count: int) -> Graph | None:

@@ -93,11 +93,15 @@ def _slice(builder: Builder, eqn: Eqn) -> int | None:
     whole = all(n == m and (s == 1 or m == 1) for n, m, s in zip(size, shape, strides, strict=True))
     if whole:
         return x
-    inner = builder.producer(x, strided_slice, concat)
+    inner = builder.producer(x, strided_slice, concat, pad, reshape)
     if inner is None or 0 in size:
         return None
     if inner.op is concat:
         return _slice_of_concat(builder, inner, begin, size, strides)
+    if inner.op is pad:
+        return _slice_of_pad(builder, inner, begin, size, strides)
+    if inner.op is reshape:
+        return _slice_of_reshape(builder, inner, begin, size, strides)
     first = dict(inner.attrs)
     steps = zip(first["begin"], first["strides"], begin, strides, strict=True)
     starts, strides = zip(*((b + s * c, s * t) for b, s, c, t in steps), strict=True)
@@ -118,6 +122,55 @@ def _slice_of_concat(
             return _whole_or_slice(builder, piece, moved, size, strides)
         start = stop
     return None
+
+
+def _slice_of_pad(
+    builder: Builder, padded: Eqn, begin: Shape, size: Shape, strides: Shape
+) -> int | None:
+    """Pad a slice instead, if whole padded dimensions are taken and if the slice needs no copy."""
+    (x,) = padded.inputs
+    attrs = dict(padded.attrs)
+    shape, whole = builder.aval(x).shape, builder.result(padded).shape
+    if not _is_joined(builder, x) or any(attrs["interior"]):
+        return None
+    taken = [*zip(begin, size, strides, strict=True)]
+    for axis, sides in enumerate(attrs["padding"]):
+        if sides != (0, 0):
+            if taken[axis] != (0, whole[axis], 1):
+                return None
+            taken[axis] = (0, shape[axis], 1)
+    starts, sizes, steps = zip(*taken, strict=True)
+    inner = builder.apply(strided_slice, x, begin=starts, size=sizes, strides=steps)
+    return builder.apply(pad, inner, **attrs)
+
+
+def _slice_of_reshape(
+    builder: Builder, made: Eqn, begin: Shape, size: Shape, strides: Shape
+) -> int | None:
+    """Reshape a slice instead, if the reshape adds and removes only dimensions of size 1."""
+    (x,) = made.inputs
+    shape, result = builder.aval(x).shape, builder.result(made).shape
+    if not _is_joined(builder, x) or _longer(shape) != _longer(result):
+        return None
+    taken = zip(begin, size, strides, result, strict=True)
+    long = iter([part for *part, length in taken if length != 1])
+    parts = [(0, 1, 1) if length == 1 else next(long) for length in shape]
+    starts, sizes, steps = zip(*parts, strict=True)
+    inner = builder.apply(strided_slice, x, begin=starts, size=sizes, strides=steps)
+    return reshaped(builder, inner, size)
+
+
+def _longer(shape: Shape) -> list[int]:
+    return [length for length in shape if length != 1]
+
+
+def _is_joined(builder: Builder, value: int) -> bool:
+    """Return True for a concatenation, also if it is padded or reshaped afterwards."""
+    while (made := builder.producer(value, concat, pad, reshape)) is not None:
+        if made.op is concat:
+            return True
+        (value,) = made.inputs
+    return False
 
 
 def _whole_or_slice(builder: Builder, x: int, begin: Shape, size: Shape, strides: Shape) -> int:

@@ -32,7 +32,7 @@ from tfpy._src.formats.exported.refusals import NotExportable, refusal
 from tfpy._src.formats.exported.tensors import TensorFile
 from tfpy._src.formats.file_traces import for_file
 from tfpy._src.functions.tf_function.concrete import ConcreteFunction
-from tfpy._src.functions.trace.trace import Extra
+from tfpy._src.functions.trace.extra import Extra
 from tfpy._src.tensors.random.sampling import StateFeed
 from tfpy._src.tensors.random.streams import beginning
 from tfpy._src.tensors.variables.variable import Variable

@@ -17,8 +17,9 @@ from tfpy._src.core.conversion import constant, convert_to_tensor
 from tfpy._src.core.name_scope import prefix
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.functions.control.derivative import current
+from tfpy._src.functions.trace.extra import Extra
 from tfpy._src.functions.trace.symbolic import SymbolicTensor
-from tfpy._src.functions.trace.trace import Extra, Trace
+from tfpy._src.functions.trace.trace import Trace
 from tfpy._src.tensors.variables.variable import Variable
 
 

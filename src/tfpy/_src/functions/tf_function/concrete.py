@@ -39,8 +39,9 @@ from tfpy._src.functions.tf_function.results import (
 from tfpy._src.functions.tf_function.signature import Call, TensorSpec, aval_of
 from tfpy._src.functions.tf_function.text import Lowered, as_html, input_name
 from tfpy._src.functions.tf_function.traced import Traced
+from tfpy._src.functions.trace.extra import Extra
 from tfpy._src.functions.trace.symbolic import SymbolicTensor
-from tfpy._src.functions.trace.trace import Extra, Trace
+from tfpy._src.functions.trace.trace import Trace
 from tfpy._src.tensors.array.making import zeros
 from tfpy._src.tensors.variables.placeholder import Placeholder
 from tfpy._src.tensors.variables.variable import Variable

@@ -15,7 +15,7 @@ from tfpy._src.functions.executor.compiled_parts import Lowering
 
 if TYPE_CHECKING:
     from tfpy._src.functions.tf_function.concrete import ConcreteFunction
-    from tfpy._src.functions.trace.trace import Extra
+    from tfpy._src.functions.trace.extra import Extra
 
 
 class Lowered:

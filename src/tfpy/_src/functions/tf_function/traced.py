@@ -28,8 +28,9 @@ from tfpy._src.functions.executor.executable import Executable, Repeated
 from tfpy._src.functions.executor.execution_hints import Usage
 from tfpy._src.functions.tf_function.derivative import Derivative
 from tfpy._src.functions.tf_function.results import Results
+from tfpy._src.functions.trace.extra import Extra
 from tfpy._src.functions.trace.symbolic import SymbolicTensor
-from tfpy._src.functions.trace.trace import Extra, Trace
+from tfpy._src.functions.trace.trace import Trace
 from tfpy._src.tensors.variables.variable import Variable, hold_all
 
 _locks = weakref.WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Lock]()

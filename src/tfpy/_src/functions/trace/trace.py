@@ -5,7 +5,6 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from tfpy._src.backends.storage import host_storage
@@ -21,6 +20,8 @@ from tfpy._src.core.name_scope import prefix
 from tfpy._src.core.sizes import SIZES, computed, have_known_results
 from tfpy._src.core.tape import Entry
 from tfpy._src.core.tensor import Tensor, next_identity
+from tfpy._src.functions.trace.extra import Extra
+from tfpy._src.functions.trace.inlined import Inlined
 from tfpy._src.functions.trace.recorder import Recorder
 from tfpy._src.functions.trace.symbolic import SymbolicTensor
 
@@ -34,19 +35,6 @@ _MAX_CONSTANT = 128
 _MAX_MADE = 4096
 """The same for arrays that the function makes. Layers often make equal arrays, such as positions,
 and passes merge equal constants."""
-
-
-@dataclass(frozen=True)
-class Extra:
-    """A Graph input that is not an argument: a captured tensor, a Variable or a feed."""
-
-    tensor: Tensor
-    """The tensor that ops of the trace receive: symbolic, or the captured tensor itself."""
-    fetch: Callable[[], Tensor]
-    """Returns the value for a call."""
-    variable: Variable | None = None
-    anew: Callable[[], Callable[[], Array]] | None = None
-    """For a feed: returns a function that yields the feed's values from the beginning."""
 
 
 class Trace:
@@ -136,6 +124,8 @@ class Trace:
             self.constants.append(tensor)
             self._values[tensor.identity] = value
             return value
+        elif tensor.size > _MAX_MADE and self._repeats(tensor):
+            return self._values[tensor.identity]
         else:
             tensor.storage.check()
         tensor.kept = True  # a tf.tidy scope that ends while tracing must not dispose it
@@ -143,6 +133,26 @@ class Trace:
         self.extras.append(Extra(tensor, lambda: tensor))
         self._values[tensor.identity] = value
         return value
+
+    def _repeats(self, tensor: Tensor) -> bool:
+        """Add the equations of the ops that made a tensor, if they depend on constants only.
+
+        The value is then computed in each call. Passes simplify it, and merge it with equal values.
+        """
+
+        def is_known(one: Tensor) -> bool:
+            if one.is_disposed or (one.dtype.is_differentiable and self.is_from_outside(one)):
+                return False
+            return self._is_constant(one)
+
+        history = self.recorder.history(tensor, is_known)
+        for identity, (op, inputs, attrs) in (history or {}).items():
+            values = [self.value_of(t) for t in inputs]
+            value = self.graph.add_eqn(op, values, tuple(attrs.items()), here())
+            repeated = SymbolicTensor(self, value, self.graph.avals[value], "Const:0")
+            self.recorder.repeated[identity] = repeated
+            self._values[identity] = value
+        return history is not None
 
     @property
     def has_lost(self) -> bool:
@@ -158,19 +168,26 @@ class Trace:
         """Return the user's tensors that are inputs of ops which ran immediately while tracing.
 
         Gradients flow to these tensors through the results of the ops, which become Graph inputs.
+        The trace forgets other ops that ran immediately, unless they belong to a derivative.
         """
         found: dict[int, Tensor] = {}
         reached: set[int] = set()
-        for entry in self.recorder.entries:
+
+        def is_needed(entry: Entry) -> bool:
             if any(isinstance(t, SymbolicTensor) for t in (*entry.inputs, *entry.outputs)):
-                continue
+                return True
             given = [t for t in entry.inputs if self.is_from_outside(t)]
             found.update((t.identity, t) for t in given if t.dtype.is_differentiable)
-            if any(t.identity in found or t.identity in reached for t in entry.inputs):
-                for output in entry.outputs:
-                    if not output.is_disposed:
-                        self.value_of(output)
-                        reached.add(output.identity)
+            if not any(t.identity in found or t.identity in reached for t in entry.inputs):
+                made = {t.identity for t in entry.outputs} - self.recorder.repeated.keys()
+                return self._earlier > 0 or not made.isdisjoint(self._values)
+            for output in entry.outputs:
+                if not output.is_disposed:
+                    self.value_of(output)
+                    reached.add(output.identity)
+            return True
+
+        self.recorder.forget(is_needed)
         return [t for t in found.values() if t.identity not in self._values]
 
     def _is_constant(self, tensor: Tensor) -> bool:
@@ -380,21 +397,3 @@ class Trace:
 
     def _unique(self, name: str) -> str:
         return f"{self.unique_name(prefix() + name)}:0"
-
-
-class Inlined:
-    """The equations of a Graph that were copied into a trace.
-
-    `values` maps values of the Graph to values of the trace.
-    """
-
-    def __init__(self, trace: Trace, graph: Graph, values: dict[int, int]) -> None:
-        self._trace, self._graph, self._values = trace, graph, values
-
-    @property
-    def outputs(self) -> list[Tensor]:
-        return [self.tensor(v) for v in self._graph.outputs]
-
-    def tensor(self, value: int) -> Tensor:
-        """Return the trace's tensor for a value of the Graph."""
-        return self._trace.tensor(self._values[value], "call")

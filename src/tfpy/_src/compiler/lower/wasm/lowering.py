@@ -52,8 +52,27 @@ def lower(graph: Graph, donated: Collection[int] = (), spent: bool = False) -> P
         update_in_place(program, buffers)
         if spent:
             update_spent(program, buffers)
+    else:
+        write_outputs_early(program)
     program.arena = plan(program).arena
     return program
+
+
+def write_outputs_early(program: Program) -> None:
+    """Move each step that writes an output directly behind the steps that it depends on.
+
+    Outputs are not in the arena, so temporaries that only such steps read are needed for less time.
+    """
+    outputs = {*program.outputs}
+    made: dict[int, int] = {}
+    keys: list[tuple[int, bool]] = []
+    for number, step in enumerate(program.steps):
+        last = max((made.get(buffer, -1) for buffer in step.inputs), default=-1)
+        early = outputs.issuperset(step.outputs)
+        keys.append((last, True) if early else (number, False))
+        made.update(dict.fromkeys(step.outputs, keys[-1][0]))
+    order = sorted(range(len(keys)), key=keys.__getitem__)
+    program.steps = [program.steps[number] for number in order]
 
 
 def add_elementwise(
