@@ -22,6 +22,7 @@ from tfpy.testing.sessions import Sessions
 
 FOLDER = ROOT / "build" / "language_models"
 NAMES = ("llama", "gpt2")
+QUANTIZED = "llama_int8"
 BACKENDS = "webgpu,webgl,wasm"
 OPTIONS: dict[str, dict[str, Any]] = {
     "wasm": {"backend": "wasm"},
@@ -57,7 +58,8 @@ def written(folder: Path, module: str, *arguments: object) -> Path:
 @pytest.fixture(scope="module")
 def small() -> Iterator[Path]:
     """Write the files of small models with random weights."""
-    yield written(FOLDER, "wasm.language_model_files", FOLDER, BACKENDS, *NAMES)
+    written(FOLDER, "wasm.language_model_files", FOLDER, BACKENDS, *NAMES)
+    yield written(FOLDER, "wasm.language_model_files", FOLDER, "webgpu,wasm", QUANTIZED)
     shutil.rmtree(FOLDER)
 
 
@@ -103,13 +105,18 @@ def answered(pages: dict[str, Evaluate], place: str, path: Path, backend: str) -
     return found, wanted
 
 
-@pytest.mark.parametrize("name", NAMES)
+PLACES = [
+    *(("chromium", backend) for backend in OPTIONS),
+    *(("chromium-worker", backend) for backend in ("wasm", "webgpu")),
+    *((place, "wasm") for place in ("firefox", "firefox-worker")),
+]
+
+
 @pytest.mark.parametrize(
-    ("place", "backend"),
+    ("name", "place", "backend"),
     [
-        *(("chromium", backend) for backend in OPTIONS),
-        *(("chromium-worker", backend) for backend in ("wasm", "webgpu")),
-        *((place, "wasm") for place in ("firefox", "firefox-worker")),
+        *((name, *place) for name in NAMES for place in PLACES),
+        *((QUANTIZED, *place) for place in PLACES if "worker" in place[0]),
     ],
 )
 def test_answers_are_those_of_python(
@@ -117,9 +124,12 @@ def test_answers_are_those_of_python(
 ) -> None:
     """Compare the most probable tokens, and the text of a conversation."""
     found, wanted = answered(pages, place, small / f"{name}.tfpy", backend)
-    assert found["answers"] == wanted["answers"][:3]
+    # Activations in int8 change if a sum is rounded in another way.
+    count = 8 if name == QUANTIZED else None
+    first = [answer[:count] for answer in wanted["answers"][:3]]
+    assert [answer[:count] for answer in found["answers"]] == first
     assert len(found["drawn"]) == 8
-    if "chat" in wanted:
+    if "chat" in wanted and name != QUANTIZED:
         assert "".join(found["parts"]) == wanted["chat"]["text"]
 
 

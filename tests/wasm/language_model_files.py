@@ -86,7 +86,7 @@ STRINGS = [
 
 def corpus() -> Iterator[str]:
     """Yield text for the training of tokenizers."""
-    yield from (ROOT / "docs" / "export.md").read_text(encoding="utf-8").splitlines()
+    yield from (ROOT / "LICENSE").read_text(encoding="utf-8").splitlines()
     yield from STRINGS * 2
 
 
@@ -115,7 +115,7 @@ def tokenizer(pre: str, kind: Any = keras_hub.tokenizers.Llama3Tokenizer) -> Any
     return made
 
 
-def llama() -> Any:
+def llama(width: int = 32) -> Any:
     """Return a Llama 3 with tied embeddings and a chat template."""
     own = tokenizer("llama3")
     own.chat_template = TEMPLATE
@@ -124,8 +124,8 @@ def llama() -> Any:
         num_layers=2,
         num_query_heads=4,
         num_key_value_heads=2,
-        hidden_dim=32,
-        intermediate_dim=48,
+        hidden_dim=width,
+        intermediate_dim=2 * width,
         tie_word_embeddings=True,
     )
     preprocessor = keras_hub.models.Llama3CausalLMPreprocessor(own, sequence_length=LENGTH)
@@ -161,11 +161,24 @@ def _family(name: str, pre: str, **arguments: Any) -> Callable[[], Any]:
     return made
 
 
+QUANTIZED = "llama_int8"
+"""Model with weights that are randomized before they are quantized."""
+
+
+def llama_int8() -> Any:
+    """Return a Llama 3 with weights in int8."""
+    model = llama(128)
+    randomize(model)
+    model.backbone.quantize("int8")
+    return model
+
+
 _GROUPED: dict[str, Any] = {"num_query_heads": 4, "num_key_value_heads": 2, "hidden_dim": 32}
 _HEADS: dict[str, Any] = {"num_heads": 4, "hidden_dim": 32}
 MODELS: dict[str, Callable[[], Any]] = {
     "llama": llama,
     "gpt2": gpt2,
+    QUANTIZED: llama_int8,
     "qwen": _family("Qwen", "qwen2", **_GROUPED, tie_word_embeddings=True),
     "qwen3": _family("Qwen3", "smollm", **_GROUPED, head_dim=8),
     "mistral": _family("Mistral", "llama3", **_GROUPED, sliding_window=8),
@@ -249,7 +262,8 @@ def main(folder: str, backends: str, *names: str) -> None:
     for name in names or MODELS:
         keras.utils.set_random_seed(1)
         model = MODELS[name]()
-        randomize(model)
+        if name != QUANTIZED:
+            randomize(model)
         note = facts(model)
         options = {"max_length": LENGTH, "prefill_lengths": PREFILLS, "candidates": CANDIDATES}
         tf.export(model, Path(folder, f"{name}.tfpy"), backends=backends.split(","), **options)

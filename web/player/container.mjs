@@ -19,7 +19,7 @@ const MOST_HEADER_BYTES = 1e8;
 const METADATA = "__metadata__";
 
 /** @type {Record<string, number>} */
-const ELEMENT_BYTES = { F32: 4, I32: 4, BOOL: 1, U8: 1, C64: 8 };
+const ELEMENT_BYTES = { F32: 4, I32: 4, BOOL: 1, I8: 1, U8: 1, C64: 8 };
 
 /**
  * @param {string | URL | Request | Response | Blob | ArrayBuffer | Uint8Array} source

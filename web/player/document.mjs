@@ -93,6 +93,7 @@ const DTYPES = /** @type {const} */ ({
   I32: "int32",
   BOOL: "bool",
   C64: "complex64",
+  I8: "int8",
 });
 const SPEC_DTYPES = /** @type {const} */ ({ float32: 1, int32: 1, bool: 1, complex64: 1 });
 
@@ -173,7 +174,9 @@ function stateOf(given, entries) {
   }
   const type = typeOf(entry, tensor);
   const { shape } = /** @type {Entry} */ (entry);
-  const flags = { trainable: trainable === true, constant: constant === true };
+  // Pages have no arrays of int8, and cannot use quantized weights without their scales.
+  const isConstant = constant === true || type.dtype === "int8";
+  const flags = { trainable: trainable === true, constant: isConstant };
   return { tensor, type, shape, ...flags, zeros: false };
 }
 

@@ -16,6 +16,7 @@ const KINDS = /** @type {const} */ ({
   int32: "i",
   bool: "b",
   complex64: undefined,
+  int8: undefined,
   list: undefined,
 });
 

@@ -6,7 +6,7 @@
  *   & Partial<import("../common/backend.mjs").AsyncRead>
  *   & Partial<import("../common/backend.mjs").Losable>} Backend
  *
- * @typedef {"float32" | "int32" | "bool" | "complex64" | "list"} Kind
+ * @typedef {"float32" | "int32" | "bool" | "complex64" | "int8" | "list"} Kind
  */
 
 import { nbytesOf } from "../common/elements.mjs";
@@ -18,6 +18,9 @@ export const MOST_ITEMS = 2 ** 20;
 const DEEPEST_LIST = 64;
 /** Maximum number of items of all live lists. */
 const MOST_LIVE_ITEMS = 2 ** 22;
+
+/** Dtypes of numbers that the page may know. */
+const scalarDtypes = new Set(["float32", "int32", "bool"]);
 
 let made = 0;
 
@@ -61,8 +64,8 @@ export function slotsOf({ dtype, count }) {
   return dtype === "complex64" ? [one, one] : [one];
 }
 
-/** @type {Record<string, typeof Float32Array | typeof Int32Array | typeof Uint8Array>} */
-const ARRAYS = { float32: Float32Array, int32: Int32Array, bool: Uint8Array };
+/** @type {Record<string, typeof Float32Array | typeof Int32Array | typeof Uint8Array | typeof Int8Array>} */
+const ARRAYS = { float32: Float32Array, int32: Int32Array, bool: Uint8Array, int8: Int8Array };
 
 /**
  * Allocate an array for elements in the layout of the heap.
@@ -103,7 +106,7 @@ export class Device {
       this.release(value);
       throw error;
     }
-    if (count === 1 && dtype !== "complex64") value.number = firstOf(dtype, bytes);
+    if (count === 1 && scalarDtypes.has(dtype)) value.number = firstOf(dtype, bytes);
     return value;
   }
 
@@ -122,6 +125,7 @@ export class Device {
   }
 
   /**
+   * Return the elements of a value. Those of int8 are only for files.
    * @param {Value} value
    * @returns {Promise<Float32Array | Int32Array | Uint8Array>}
    */
@@ -151,7 +155,7 @@ export class Device {
     }
     const found = heapArray(dtype, count);
     this.backend.read?.(found.buffer, 0, slot);
-    return found;
+    return /** @type {Float32Array | Int32Array | Uint8Array} */ (found);
   }
 
   /**

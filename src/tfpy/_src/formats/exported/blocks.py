@@ -41,6 +41,7 @@ STORED = {
     dtypes.bool: "bool",
     dtypes.complex64: "complex64",
     dtypes.variant: "list",
+    dtypes.int8: "int8",
 }
 """Dtypes that values in a page can have, with their names in the file."""
 

@@ -24,6 +24,7 @@ _NAMES = {
     dtypes.int32: "I32",
     dtypes.complex64: "C64",
     dtypes.bool: "BOOL",
+    dtypes.int8: "I8",
 }
 _KEY = "tfpy"
 """Key of the document in the metadata."""
@@ -98,7 +99,7 @@ class TensorFile:
 
     def write(self, path: Path, text: str) -> None:
         """Write the file with its document."""
-        ranks = ["U8", "F32", "I32", "C64", "BOOL"]
+        ranks = ["U8", "F32", "I32", "C64", "BOOL", "I8"]
         entries = sorted(self._entries.items(), key=lambda item: ranks.index(item[1].dtype))
         header: dict[str, Any] = {"__metadata__": {_KEY: text}}
         at = 0

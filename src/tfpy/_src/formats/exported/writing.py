@@ -259,7 +259,7 @@ def _described(one: Exported, state: _State) -> Json:
 
 def _named(names: Sequence[str], avals: Sequence[Aval]) -> list[Json]:
     for name, aval in zip(names, avals, strict=True):
-        if aval.dtype not in STORED or aval.dtype.name == "variant":
+        if aval.dtype not in STORED or aval.dtype.name in ("variant", "int8"):
             raise ValueError(
                 f"tf.export: '{name}' has the dtype {aval.dtype.name}; pages without Python "
                 "support float32, int32, bool and complex64"
