@@ -15,6 +15,7 @@ from models import decoders
 
 import tfpy as tf
 from tfpy._src.formats.pretrained.adapter_config import read_config, written_config
+from tfpy._src.formats.pretrained.block_weights import BlockWeights
 from tfpy._src.formats.pretrained.correspondence import linked
 from tfpy._src.library.io.checked_json import ModelFileError
 
@@ -107,6 +108,20 @@ def test_rank_of_a_model() -> None:
     with pytest.raises(ValueError, match=r"needs rank 2 for the layer 'layer_0/up'"):
         tf.models.load_adapter(small, files)
     assert not small.parts[1][0].attention.query_dense.lora_enabled
+
+
+def test_weights_in_blocks_are_not_merged() -> None:
+    files = {n: base64.b64decode(data) for n, data in MADE["llama"]["files"].items()}
+    model = decoders.LlamaBackbone()
+    before = model.kernels()
+    kernel: Any = model.parts[1][1].attention.value_dense._kernel
+    kernel._value = BlockWeights.__new__(BlockWeights)
+    with pytest.raises(
+        ValueError, match=r"'layer_1/value/kernel' are in a block format.*trainable"
+    ):
+        tf.models.load_adapter(model, files, merge=True)
+    for name, value in model.kernels().items():
+        np.testing.assert_array_equal(value, before[name])
 
 
 def test_configuration() -> None:

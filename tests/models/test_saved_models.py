@@ -173,6 +173,9 @@ def test_folders(dtype: str, tmp_path: Path) -> None:
     assert tokenizer["model"]["merges"] == [["a", "b"], ["ab", "c"]]
     assert tokenizer["post_processor"]["single"][0]["SpecialToken"]["id"] == "<s>"
     assert tokenizer["pre_tokenizer"] == pre_tokenizers.of_gguf("gpt-2")
+    for part in (tokenizer["decoder"], tokenizer["pre_tokenizer"]["pretokenizers"][-1]):
+        assert part["type"] == "ByteLevel"
+        assert "trim_offsets" in part  # which the package tokenizers requires
 
 
 def test_damaged_tokenizer(tmp_path: Path) -> None:

@@ -50,7 +50,8 @@ def load_adapter(model: Any, source: ModelSource, merge: bool = False) -> None:
             as for `tf.models.load`. On the page's main thread, use `tf.models.load_adapter_async`
             for files and URLs.
         merge: If True, add the products of the matrices to the weights of the model, which takes no
-            further memory. They can then not be trained or saved separately.
+            further memory. They can then not be trained or saved separately. Weights that are kept
+            in the blocks of a GGUF file cannot be changed.
 
     Raises:
         FileNotFoundError: If the path does not exist.

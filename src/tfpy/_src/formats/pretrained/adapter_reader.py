@@ -16,6 +16,7 @@ from tfpy._src.formats.pretrained.adapter_config import (
     read_config,
 )
 from tfpy._src.formats.pretrained.adapter_writer import DOWN, MATRICES, PREFIX, UP
+from tfpy._src.formats.pretrained.block_weights import BlockWeights
 from tfpy._src.formats.pretrained.correspondence import Link, LinkedModel, LinkedWeight, linked
 from tfpy._src.formats.pretrained.lora import Axes, Factors, Floats, product, to_keras
 from tfpy._src.formats.safetensors.reader import SafetensorsFile
@@ -162,6 +163,17 @@ def _parts(
 
 
 def _merge(factors: dict[str, Factors], model: LinkedModel) -> None:
+    """Add the products to the kernels.
+
+    Raises:
+        ValueError: If a kernel is in blocks, which cannot be changed.
+    """
+    for _, link, _ in _parts(factors, model):
+        if isinstance(getattr(link.variable, "_value", None), BlockWeights):
+            raise ValueError(
+                f"the weights {link.variable.path!r} are in a block format and cannot be changed. "
+                "Load the adapter without merge=True, or the model with trainable=True"
+            )
     is_reversed = model.description.rows_are_inputs
     for found, link, _ in _parts(factors, model):
         link.variable.assign_add(product(found, link, is_reversed))

@@ -9,7 +9,7 @@ from typing import Any, BinaryIO
 from tfpy._src.formats.pretrained.correspondence import LinkedModel
 from tfpy._src.formats.pretrained.gguf_tokenizer import CONTROL, USER_DEFINED
 from tfpy._src.formats.pretrained.origins import Origin
-from tfpy._src.formats.pretrained.pre_tokenizers import name_of, of_gguf
+from tfpy._src.formats.pretrained.pre_tokenizers import BYTE_LEVEL, name_of, of_gguf
 from tfpy._src.formats.pretrained.source import (
     CONFIG,
     SENTENCE_PIECES,
@@ -79,7 +79,6 @@ def _fast_tokenizer(tokenizer: Any, origin: Origin) -> dict[str, Any]:
     """Return the content of `tokenizer.json` for byte-pair encoding."""
     tokens = byte_pairs(tokenizer, origin.tokenizer.added)
     spec = origin.tokenizer.pre_tokenizer or of_gguf(name_of(None, type(tokenizer).__name__))
-    byte_level = {"type": "ByteLevel", "add_prefix_space": False, "use_regex": False}
     added = [_added(number, token, kind) for token, (number, kind) in tokens.items()
              if kind in (CONTROL, USER_DEFINED)]  # fmt: skip
     start = getattr(tokenizer, "start_token", None)
@@ -91,7 +90,7 @@ def _fast_tokenizer(tokenizer: Any, origin: Origin) -> dict[str, Any]:
         "normalizer": None,
         "pre_tokenizer": spec,
         "post_processor": _start(start, tokens) if origin.tokenizer.adds_start else None,
-        "decoder": byte_level,
+        "decoder": BYTE_LEVEL,
         "model": {
             "type": "BPE",
             "vocab": {token: number for token, (number, _) in tokens.items()},

@@ -32,6 +32,13 @@ PATTERNS = {
 Source: https://github.com/ggml-org/llama.cpp/blob/master/src/llama-vocab.cpp
 """
 
+BYTE_LEVEL = {
+    "type": "ByteLevel",
+    "add_prefix_space": False,
+    "trim_offsets": True,
+    "use_regex": False,
+}
+"""The conversion of words to bytes, and back."""
 WRITTEN = ("gpt-2", "smollm", "llama-bpe", "qwen2")
 """The name that is written for each of the patterns."""
 DEFAULTS = {"Llama3Tokenizer": "llama-bpe", "QwenTokenizer": "qwen2", "Qwen3Tokenizer": "qwen2"}
@@ -53,8 +60,7 @@ def of_gguf(name: str) -> Spec:
         {"type": "Split", "pattern": {"Regex": pattern}, "behavior": "Isolated", "invert": False}
         for pattern in PATTERNS[name]
     ]
-    byte_level = {"type": "ByteLevel", "add_prefix_space": False, "use_regex": False}
-    return {"type": "Sequence", "pretokenizers": [*splits, byte_level]}
+    return {"type": "Sequence", "pretokenizers": [*splits, BYTE_LEVEL]}
 
 
 def name_of(spec: Spec | None, tokenizer: str) -> str:
