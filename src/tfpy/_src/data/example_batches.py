@@ -141,7 +141,7 @@ class _Records(Iterator[bytes]):
 
     def __next__(self) -> bytes:
         if self._found is None:
-            self._found = islice(_at_once(self._dataset), self._count, None)
+            self._found = islice(at_once(self._dataset), self._count, None)
         try:
             record: bytes = next(self._found).numpy()
         except (StopIteration, DataLossError):
@@ -151,7 +151,7 @@ class _Records(Iterator[bytes]):
         return record
 
 
-def _at_once(dataset: TFRecordDatasetV2) -> Iterator[Any]:
+def at_once(dataset: TFRecordDatasetV2) -> Iterator[Any]:
     """Yield the elements, even while a graph is active."""
     with immediately():
         found = OwnedIterator(dataset._node)

@@ -377,6 +377,9 @@ class QueueBase(GraphQueue):
             self._changed.notify_all()
             return found
 
+    def take_one(self) -> Element:
+        return self._take(1, 1)[0]
+
     def _wait(self, is_ready: Callable[[], bool], must_wait: bool, state: str) -> None:
         """Wait for another thread.
 

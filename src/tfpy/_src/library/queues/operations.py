@@ -25,6 +25,24 @@ from tfpy._src.functions.graph_mode.tensors import GraphTensor
 from tfpy._src.library.protos.graphs import NodeDef
 
 
+_queues: weakref.WeakKeyDictionary[Operation, GraphQueue] = weakref.WeakKeyDictionary()
+"""Queues by their operations."""
+
+
+def queue_of(queue: Any) -> GraphQueue:
+    """Return a queue of a graph from the queue or its tensor.
+
+    Raises:
+        TypeError: If the value is neither.
+    """
+    if isinstance(queue, GraphQueue):
+        return queue
+    found = _queues.get(queue.op) if isinstance(queue, GraphTensor) else None
+    if found is None:
+        raise TypeError(f"expected a queue of a graph, got {queue!r}")
+    return found
+
+
 class Feeder(Protocol):
     """A source of elements, which a queue asks if it has too few."""
 
@@ -57,6 +75,7 @@ class GraphQueue:
         op = self._op = graph.make(name, kind=f"{type(self).__name__}V2")
         op.function = lambda: constant(0)
         op.outputs = [GraphTensor(op, 0, Aval((), resource))]
+        _queues[op] = self
         op.message = NodeDef(name=op.name, op=op.type)
         op.message.attr["shared_name"].s = (shared_name or "").encode()
         for dtype in self._dtypes:
@@ -73,6 +92,10 @@ class GraphQueue:
         if self._op is None:
             raise ValueError(f"{self.name} was not created in a graph, so it has no tensor.")
         return self._op.outputs[0]
+
+    def take_one(self) -> list[Tensor]:
+        """Remove one element and return its components."""
+        raise NotImplementedError
 
     @property
     def is_full(self) -> bool:
@@ -176,7 +199,7 @@ class GraphQueue:
         )
         if is_early:
             op.is_dynamic = False
-            op.supply = lambda session, values: take(session, [_value(x, values) for x in given])
+            op.supply = lambda session, values: take(session, [value_of(x, values) for x in given])
         else:
             op.places, op.args = range(len(op.outputs)), (given,)
             op.function = lambda sizes: take(graph.session, sizes)
@@ -195,7 +218,7 @@ class GraphQueue:
         return op.outputs[0]
 
 
-def _value(x: Tensor, values: Mapping[int, Tensor]) -> Tensor:
+def value_of(x: Tensor, values: Mapping[int, Tensor]) -> Tensor:
     """Return the value of a constant or fed tensor."""
     if not isinstance(x, GraphTensor):
         return x
