@@ -9,7 +9,7 @@ import os
 import subprocess
 import sys
 
-SCRIPT = '''
+SCRIPT = """
 import importlib, sys
 import numpy as np
 tf = importlib.import_module(sys.argv[1])
@@ -32,7 +32,8 @@ def shown(x):
 N = d.UNSHARDED
 shown(placed([0, 1], [N], line))
 shown(placed(tf.constant(1.5), [], line))
-shown(placed(tf.constant(np.arange(64 * 32, dtype=np.float32).reshape(64, 32) * 0.37), [N, N], grid))
+many = np.arange(64 * 32, dtype=np.float32).reshape(64, 32) * 0.37
+shown(placed(tf.constant(many), [N, N], grid))
 shown(placed(tf.reshape(tf.range(6), [3, 2]), ["x", "y"], grid))
 shown(placed(tf.reshape(tf.range(6), [3, 2]), ["x", N], grid))
 shown(d.pack([[0, 1]] * 6, d.Layout([N], line)))
@@ -53,7 +54,7 @@ try:
     v.assign(other)
 except Exception:
     print("not assigned")
-'''
+"""
 
 
 def output(library: str) -> str:

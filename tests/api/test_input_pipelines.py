@@ -101,6 +101,7 @@ def test_batches(tf: Any) -> Any:
     train = tf.compat.v1.train
     found = []
     with tf.Graph().as_default(), tf.compat.v1.Session() as sess:
+
         def row() -> Any:
             (value,) = train.slice_input_producer([list(range(7))], 1, shuffle=False)
             return tf.reshape(value, [])
@@ -157,6 +158,7 @@ def test_readers(tf: Any) -> Any:
             for size in (1, 2):
                 writer.write(b"r" * size)
     with tf.Graph().as_default(), one.Session() as sess:
+
         def files(ending: str) -> Any:
             names = [str(folder / f"{i}.{ending}") for i in range(2)]
             return train.string_input_producer(names, 1, shuffle=False)
@@ -189,7 +191,9 @@ def test_a_failing_source(tf: Any) -> Any:
     one = tf.compat.v1
     with tf.Graph().as_default(), one.Session() as sess:
         queue = one.FIFOQueue(10, tf.float32, shapes=[[]])
-        checked = tf.debugging.check_numerics(tf.constant(1.0) / one.placeholder_with_default(0.0, []), "no")
+        checked = tf.debugging.check_numerics(
+            tf.constant(1.0) / one.placeholder_with_default(0.0, []), "no"
+        )
         one.train.add_queue_runner(one.train.QueueRunner(queue, [queue.enqueue(checked)]))
         taken = queue.dequeue()
         coord = tf.train.Coordinator()
@@ -227,7 +231,9 @@ def test_records_of_growing_files(tf: Any) -> Any:
     writer.write(b"two")
     writer.close()
     found += [next(records), next(records, None)]
-    options = tf.io.TFRecordOptions(tf.io.TFRecordOptions(tf.compat.v1.io.TFRecordCompressionType.GZIP))
+    options = tf.io.TFRecordOptions(
+        tf.io.TFRecordOptions(tf.compat.v1.io.TFRecordCompressionType.GZIP)
+    )
     with tf.io.TFRecordWriter(path, options) as writer:
         writer.write(b"packed")
     return [*found, *tf.compat.v1.io.tf_record_iterator(path, options)]

@@ -12,8 +12,8 @@ from tfpy._src.data import nesting
 from tfpy._src.data.dataset import DatasetV2, TFRecordDatasetV2
 from tfpy._src.data.iterators import OwnedIterator
 from tfpy._src.functions.graph_mode.inference import immediately
-from tfpy._src.library.protos.features import Feature
 from tfpy._src.library.io.records import TFRecordOptions
+from tfpy._src.library.protos.features import Feature
 from tfpy._src.library.protos.parsing import parse_example
 
 
@@ -151,7 +151,7 @@ class _Records(Iterator[bytes]):
         return record
 
 
-def at_once(dataset: TFRecordDatasetV2) -> Iterator[Any]:
+def at_once(dataset: DatasetV2) -> Iterator[Any]:
     """Yield the elements, even while a graph is active."""
     with immediately():
         found = OwnedIterator(dataset._node)

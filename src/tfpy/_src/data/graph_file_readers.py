@@ -79,9 +79,7 @@ class TFRecordReader(ReaderBase):
     See also: `tf.data.TFRecordDataset`.
     """
 
-    def __init__(
-        self, name: str | None = None, options: TFRecordOptions | None = None
-    ) -> None:
+    def __init__(self, name: str | None = None, options: TFRecordOptions | None = None) -> None:
         kind = TFRecordOptions.get_compression_type_string(options)
 
         def records(file: bytes) -> Records:

@@ -136,8 +136,9 @@ class ReaderBase:
         """Add an operation that reads before a run, or at its place if it follows others."""
         graph = get_default_graph()
         given = [x for x in sizes if isinstance(x, GraphTensor)]
-        op: Operation = graph.make(f"{self._op.name}_{name}" if name[:4] == "Read" else name,
-                                   [self.reader_ref, *inputs, *given], f"Reader{name}V2")  # fmt: skip
+        full = f"{self._op.name}_{name}" if name.startswith("Read") else name
+        sources: list[Any] = [self.reader_ref, *inputs, *given]
+        op: Operation = graph.make(full, sources, f"Reader{name}V2")
         avals = [aval_of(shape, dtypes.string) for shape in shapes]
         op.outputs = [GraphTensor(op, i, aval) for i, aval in enumerate(avals)]
 
@@ -171,7 +172,7 @@ class ReaderBase:
 
     def _fact(self, name: str, dtype: Any, function: Callable[[_Reading], Any]) -> Any:
         graph = get_default_graph()
-        op: Operation = graph.make(name, [self.reader_ref], f"Reader{name}V2")
+        op: Operation = graph.make(name, self._op.outputs, f"Reader{name}V2")
         op.is_dynamic = True
         op.function = lambda: function(self._of(graph.session))
         if dtype is None:

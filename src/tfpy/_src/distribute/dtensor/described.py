@@ -65,8 +65,8 @@ def describe_tensors() -> None:
     """Let tensors print their layouts, and let results of ops have layouts. Repeating is safe."""
     if _propagate not in observers:
         observers.append(_propagate)
-    members = {"__str__": _str, "__repr__": _repr, "device": property(_device, doc=_plain[2].__doc__)}
-    for name, member in members.items():
+    device = property(_device, doc=_plain[2].__doc__)
+    for name, member in (("__str__", _str), ("__repr__", _repr), ("device", device)):
         setattr(Tensor, name, member)
 
 

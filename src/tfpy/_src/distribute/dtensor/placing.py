@@ -124,7 +124,8 @@ def parts_of(tensor: Tensor, layout: Layout) -> list[Tensor]:
             found = [from_array(whole[place]) for place in _places(layout, aval)]
         else:
             found = [tensor.alias() for _ in range(layout.mesh.num_local_devices())]
-        return [_on(part, place) for part, place in zip(found, layout.mesh.local_devices(), strict=True)]
+        places = layout.mesh.local_devices()
+        return [_on(part, place) for part, place in zip(found, places, strict=True)]
     return [*map(from_array, sharder.parts(tensor.slot_on(backend), aval, layout.sharding))]
 
 

@@ -30,12 +30,13 @@ _NAMES = frozenset(
 
 _PLACES = (
     *("tfpy._src.functions.graph_mode", "tfpy._src.base", "tfpy._src.keras_support"),
-    *(f"tfpy._src.library.compat.{name}" for name in ("error_codes", "graphs", "input_pipelines", "losses")),
+    *(f"tfpy._src.library.compat.{name}" for name in ("error_codes", "graphs", "losses")),
     *("tfpy._src.data", "tfpy._src.distribute"),
     *("tfpy._src.formats", "tfpy._src.checkpoints", "tfpy._src.library.config"),
     *("tfpy._src.library.extension_types", "tfpy._src.library.feature_columns"),
     *("tfpy._src.backends", "tfpy._src.core.nest", "tfpy._src.library.profiler"),
-    "tfpy._src.testing", "tfpy._src.library.queues",
+    "tfpy._src.testing",
+    "tfpy._src.library.queues",
 )
 """Modules with functions that are not calls of operations, or know graphs themselves."""
 

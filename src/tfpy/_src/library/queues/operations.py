@@ -24,7 +24,6 @@ from tfpy._src.functions.graph_mode.operation import Operation
 from tfpy._src.functions.graph_mode.tensors import GraphTensor
 from tfpy._src.library.protos.graphs import NodeDef
 
-
 _queues: weakref.WeakKeyDictionary[Operation, GraphQueue] = weakref.WeakKeyDictionary()
 """Queues by their operations."""
 
@@ -135,7 +134,9 @@ class GraphQueue:
 
     def _make(self, graph: Any, name: str | None, suffix: str, inputs: Sequence[Any]) -> Operation:
         op: Operation = graph.make(
-            name or f"{self.name}_{suffix}", [self.queue_ref, *inputs], f"Queue{suffix[:1].upper()}{suffix[1:]}V2"
+            name or f"{self.name}_{suffix}",
+            [self.queue_ref, *inputs],
+            f"Queue{suffix[:1].upper()}{suffix[1:]}V2",
         )
         op.places, op.is_dynamic = (), True
         return op
@@ -166,7 +167,9 @@ class GraphQueue:
     def _checked_components(self, vals: Any, many: bool) -> list[Tensor]:
         raise NotImplementedError
 
-    def graph_dequeue(self, graph: Any, method: Any, n: Any, rows: Any, suffix: str, name: Any) -> Any:
+    def graph_dequeue(
+        self, graph: Any, method: Any, n: Any, rows: Any, suffix: str, name: Any
+    ) -> Any:
         """Add an operation that removes elements, and return its results.
 
         Args:
@@ -179,9 +182,7 @@ class GraphQueue:
         """
         given = [convert_to_tensor(x, int32) for x in n]
         op = self._make(graph, name, suffix, [x for x in given if isinstance(x, GraphTensor)])
-        shapes = [
-            None if s.rank is None else [*rows, *s.as_list()] for s in self._shapes
-        ]
+        shapes = [None if s.rank is None else [*rows, *s.as_list()] for s in self._shapes]
         op.outputs = [
             GraphTensor(op, i, aval_of(shape, dtype))
             for i, (shape, dtype) in enumerate(zip(shapes, self._dtypes, strict=True))
@@ -208,7 +209,9 @@ class GraphQueue:
     def _result(self, element: list[Any]) -> Any:
         raise NotImplementedError
 
-    def graph_fact(self, graph: Any, method: Any, dtype: DType | None, suffix: str, name: Any) -> Any:
+    def graph_fact(
+        self, graph: Any, method: Any, dtype: DType | None, suffix: str, name: Any
+    ) -> Any:
         """Add an operation without arguments, and return its result or the operation."""
         op = self._make(graph, name, suffix, [])
         op.function = lambda: method(self.of(graph.session))
@@ -238,4 +241,3 @@ def check_shape(found: TensorShape, wanted: TensorShape) -> None:
     """Raise a ValueError if a tensor does not fit into a queue."""
     if not found.is_compatible_with(wanted):
         raise ValueError(f"Shapes {found} and {wanted} are incompatible")
-

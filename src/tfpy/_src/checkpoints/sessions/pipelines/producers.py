@@ -9,18 +9,18 @@ import numpy as np
 
 from tfpy._src.base import dtypes, tracing
 from tfpy._src.base.errors import InvalidArgumentError
+from tfpy._src.checkpoints.sessions.pipelines.runners import QueueRunner, add_queue_runner
 from tfpy._src.core.conversion import constant, convert_to_tensor
 from tfpy._src.core.name_scope import name_scope
+from tfpy._src.core.primitives import maximum
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.core.tensor_shape import TensorShape
 from tfpy._src.core.typing import ShapeLike, TensorLike
-from tfpy._src.core.primitives import maximum
 from tfpy._src.formats.summary.graph_summaries import scalar
 from tfpy._src.functions.graph_mode.collections import GraphKeys
 from tfpy._src.functions.graph_mode.defaults import get_default_graph
 from tfpy._src.functions.graph_mode.tensors import GraphTensor
 from tfpy._src.functions.graph_mode.variables import GraphVariable
-from tfpy._src.library.compat.input_pipelines.runners import QueueRunner, add_queue_runner
 from tfpy._src.library.queues.base import QueueBase
 from tfpy._src.library.queues.kinds import FIFOQueue
 from tfpy._src.tensors.array.making import cast
@@ -215,7 +215,7 @@ def string_input_producer(
     See also: `tf.compat.v1.TextLineReader`.
     """
     message = "string_input_producer requires a non-null input tensor"
-    if not isinstance(string_tensor, Tensor) and not len(np.atleast_1d(string_tensor)):
+    if not isinstance(string_tensor, Tensor) and not np.size(np.asarray(string_tensor)):
         raise ValueError(message)
     graph = require_graph("string_input_producer")
 

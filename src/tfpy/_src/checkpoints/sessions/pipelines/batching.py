@@ -9,6 +9,12 @@ from typing import Any
 import numpy as np
 
 from tfpy._src.base import dtypes
+from tfpy._src.checkpoints.sessions.pipelines.producers import (
+    graph_tensor,
+    require_graph,
+    share_of,
+)
+from tfpy._src.checkpoints.sessions.pipelines.runners import QueueRunner, add_queue_runner
 from tfpy._src.core.conversion import constant
 from tfpy._src.core.name_scope import name_scope
 from tfpy._src.core.tensor import Tensor
@@ -16,12 +22,6 @@ from tfpy._src.core.tensor_shape import TensorShape
 from tfpy._src.formats.summary.graph_summaries import scalar
 from tfpy._src.functions.graph_mode.graph import Graph
 from tfpy._src.functions.graph_mode.inference import aval_of
-from tfpy._src.library.compat.input_pipelines.producers import (
-    graph_tensor,
-    require_graph,
-    share_of,
-)
-from tfpy._src.library.compat.input_pipelines.runners import QueueRunner, add_queue_runner
 from tfpy._src.library.protos.sparse_protos import (
     deserialize_many_sparse,
     serialize_many_sparse,
@@ -141,7 +141,8 @@ def _components(graph: Graph, values: list[Any], many: bool) -> tuple[list[Any],
     """Return the components as dense tensors, and facts of those that were sparse."""
     if not values:
         raise ValueError("Expected at least one tensor.")
-    tensors, kinds = [], []
+    tensors: list[Any] = []
+    kinds: list[_Sparse | None] = []
     for value in values:
         if not isinstance(value, SparseTensor):
             tensors.append(graph_tensor(value))
@@ -194,9 +195,7 @@ def _check_alike(structures: Sequence[Structure], pairs: Sequence[Any]) -> None:
     first = structures[0]
     for one, (tensors, kinds) in zip(structures, pairs, strict=True):
         keys = isinstance(first, Mapping) and isinstance(one, Mapping)
-        if isinstance(first, Mapping) != isinstance(one, Mapping) or (
-            keys and {*first} != {*one}  # type: ignore[misc]
-        ):
+        if isinstance(first, Mapping) != isinstance(one, Mapping) or (keys and {*first} != {*one}):
             raise ValueError("All elements of tensors_list must have the same keys")
         expected, others = pairs[0]
         if [x.dtype for x in tensors] != [x.dtype for x in expected]:
@@ -239,15 +238,14 @@ def _queue(kinds: list[Any], shapes: list[TensorShape], given: Batching) -> Queu
     return kind(given.capacity, kinds, shapes, shared_name=given.shared_name)
 
 
-def _adding(
-    graph: Graph, queue: QueueBase, tensors: list[Any], keep: Any, given: Batching
-) -> Any:
+def _adding(graph: Graph, queue: QueueBase, tensors: list[Any], keep: Any, given: Batching) -> Any:
     """Add the operation that adds elements, or some of them."""
     if keep is None:
         return queue.enqueue_many(tensors) if given.enqueue_many else queue.enqueue(tensors)
     selects = given.enqueue_many and keep.shape.rank == 1
     name = f"{queue.name}_{'EnqueueMany' if given.enqueue_many else 'enqueue'}"
-    op = graph.make(name, [queue.queue_ref, *tensors, keep], "If")
+    inputs: list[Any] = [queue.queue_ref, *tensors, keep]
+    op = graph.make(name, inputs, "If")
     op.places, op.is_dynamic, op.args = (), True, (tensors, keep)
 
     def add(values: list[Tensor], keep: Tensor) -> None:
