@@ -81,7 +81,7 @@ def test_types_without_a_name(tmp_path: Path) -> None:
 def test_types_that_are_not_defined(tmp_path: Path) -> None:
     kind = masked_type(tensorflow, "tfpy_tests.Absent")
     tensorflow.saved_model.save(module_of(tensorflow, kind), str(tmp_path))
-    with pytest.raises(ValueError, match="'tfpy_tests.Absent(Scale)?' is not defined"):
+    with pytest.raises(ValueError, match=r"'tfpy_tests\.Absent(Scale)?' is not defined"):
         tfpy.saved_model.load(tmp_path)
 
 

@@ -66,9 +66,8 @@ def fitted(
         pairs = zip(units.items(), numbers, strict=False)
         sizes |= {place: unit * prime for (place, unit), prime in pairs}
         sizes |= changed
-        return [
-            tuple(sizes.get((i, a), n) for a, n in enumerate(shape)) for i, shape in enumerate(known)
-        ]
+        rows = enumerate(known)
+        return [tuple(sizes.get((i, a), n) for a, n in enumerate(row)) for i, row in rows]
 
     for place in places:
         prime = primes[0][len(units)]

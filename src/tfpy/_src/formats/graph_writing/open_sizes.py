@@ -51,8 +51,8 @@ class OpenSizes:
     Attributes:
         sizes: Actual sizes in the place of the open ones.
         places: Input and axis of each size.
-        units: Numbers that divide the actual sizes, if there are any. An actual size is then a prime
-            times its unit.
+        units: Numbers that divide the actual sizes, if there are any. Such a size is a prime times
+            its unit.
         scaled: Constants that hold for this trace only, by number of the value in the Graph. Each
             is a number times a size, or divided by it (e.g. in a mean over a batch).
     """
@@ -78,7 +78,9 @@ class OpenSizes:
             )
         unit = math.prod(u**n for u, n in zip(self.units, powers, strict=False))
         if factor % unit:
-            raise OpenSizeError("a size is a quotient of open sizes. Give the signature whole shapes")
+            raise OpenSizeError(
+                "a size is a quotient of open sizes. Give the signature whole shapes"
+            )
         return SizeProduct(factor // unit, powers)
 
 
