@@ -106,9 +106,7 @@ def _accepted(
     return found
 
 
-def _attempt(
-    trace: Callable[[list[tuple[int, ...]]], R], sizes: list[tuple[int, ...]]
-) -> R | None:
+def _attempt(trace: Callable[[list[tuple[int, ...]]], R], sizes: list[tuple[int, ...]]) -> R | None:
     """Return the trace for sizes, or None if the function fails for them."""
     try:
         return trace(sizes)
