@@ -263,6 +263,16 @@ class Saver:
         """
         self.last_checkpoints = [*last_checkpoints]
 
+    def recover_last_checkpoints(self, checkpoint_paths: Sequence[str]) -> None:
+        """Replace the list of checkpoints by those that exist.
+
+        Args:
+            checkpoint_paths: Paths, oldest first.
+        """
+        self.set_last_checkpoints(
+            [path for path in checkpoint_paths if os.path.exists(f"{path}.index")]
+        )
+
 
 def write_message(message: Any, path: str, as_text: bool = False) -> None:
     """Write a message to a file.

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import islice
 from typing import Any
 
+from tfpy._src.base.errors import DataLossError
 from tfpy._src.core.typing import IntLike
 from tfpy._src.data import nesting
 from tfpy._src.data.dataset import DatasetV2, TFRecordDatasetV2
 from tfpy._src.data.iterators import OwnedIterator
 from tfpy._src.functions.graph_mode.inference import immediately
+from tfpy._src.library.io.records import TFRecordOptions
 from tfpy._src.library.protos.features import Feature
 from tfpy._src.library.protos.parsing import parse_example
 
@@ -111,7 +114,7 @@ def tf_record_iterator(path: str, options: Any = None) -> Iterator[bytes]:
         options: A `tf.io.TFRecordOptions`. Default: no compression.
 
     Returns:
-        Iterator of bytes.
+        Iterator of bytes. After its end, it continues if the file has grown.
 
     Raises:
         tf.errors.DataLossError: If the file is damaged.
@@ -125,11 +128,30 @@ def tf_record_iterator(path: str, options: Any = None) -> Iterator[bytes]:
 
     See also: `tf.data.TFRecordDataset`, `tf.io.TFRecordWriter`.
     """
-    kind = None if options is None else options.compression_type
-    return (x.numpy() for x in _at_once(TFRecordDatasetV2(path, kind)))
+    kind = TFRecordOptions.get_compression_type_string(options)
+    return _Records(TFRecordDatasetV2(path, kind))
 
 
-def _at_once(dataset: TFRecordDatasetV2) -> Iterator[Any]:
+class _Records(Iterator[bytes]):
+    """An iterator that continues after its end if the file has grown."""
+
+    def __init__(self, dataset: TFRecordDatasetV2) -> None:
+        self._dataset, self._count = dataset, 0
+        self._found: Iterator[Any] | None = None
+
+    def __next__(self) -> bytes:
+        if self._found is None:
+            self._found = islice(at_once(self._dataset), self._count, None)
+        try:
+            record: bytes = next(self._found).numpy()
+        except (StopIteration, DataLossError):
+            self._found = None
+            raise
+        self._count += 1
+        return record
+
+
+def at_once(dataset: DatasetV2) -> Iterator[Any]:
     """Yield the elements, even while a graph is active."""
     with immediately():
         found = OwnedIterator(dataset._node)

@@ -7,6 +7,14 @@ import typing as _typing
 from tfpy._src.base.missing_names import explain as _explain
 from tfpy._src.core.dimension import Dimension as Dimension
 from tfpy._src.core.tensor_shape import TensorShape as TensorShape
+from tfpy._src.data.graph_file_readers import (
+    FixedLengthRecordReader as FixedLengthRecordReader,
+    IdentityReader as IdentityReader,
+    TextLineReader as TextLineReader,
+    TFRecordReader as TFRecordReader,
+    WholeFileReader as WholeFileReader,
+)
+from tfpy._src.data.graph_readers import ReaderBase as ReaderBase
 from tfpy._src.distribute.former_placing import device as device
 from tfpy._src.functions.control.mapping import (
     foldl as foldl,

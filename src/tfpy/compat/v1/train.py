@@ -35,6 +35,30 @@ from tfpy._src.checkpoints.sessions.nan_hooks import (
     NanLossDuringTrainingError as NanLossDuringTrainingError,
     NanTensorHook as NanTensorHook,
 )
+from tfpy._src.checkpoints.sessions.pipelines.batches import (
+    batch as batch,
+    batch_join as batch_join,
+    maybe_batch as maybe_batch,
+    maybe_batch_join as maybe_batch_join,
+)
+from tfpy._src.checkpoints.sessions.pipelines.producers import (
+    input_producer as input_producer,
+    limit_epochs as limit_epochs,
+    range_input_producer as range_input_producer,
+    slice_input_producer as slice_input_producer,
+    string_input_producer as string_input_producer,
+)
+from tfpy._src.checkpoints.sessions.pipelines.runners import (
+    QueueRunner as QueueRunner,
+    add_queue_runner as add_queue_runner,
+    start_queue_runners as start_queue_runners,
+)
+from tfpy._src.checkpoints.sessions.pipelines.shuffled_batches import (
+    maybe_shuffle_batch as maybe_shuffle_batch,
+    maybe_shuffle_batch_join as maybe_shuffle_batch_join,
+    shuffle_batch as shuffle_batch,
+    shuffle_batch_join as shuffle_batch_join,
+)
 from tfpy._src.checkpoints.sessions.saving_hooks import (
     CheckpointSaverHook as CheckpointSaverHook,
     CheckpointSaverListener as CheckpointSaverListener,
@@ -50,6 +74,8 @@ from tfpy._src.checkpoints.sessions.scaffolds import (
     SessionCreator as SessionCreator,
     WorkerSessionCreator as WorkerSessionCreator,
 )
+from tfpy._src.checkpoints.sessions.session_manager import SessionManager as SessionManager
+from tfpy._src.checkpoints.sessions.supervisor import Supervisor as Supervisor
 from tfpy._src.checkpoints.state import (
     get_checkpoint_state as get_checkpoint_state,
     latest_checkpoint as latest_checkpoint,

@@ -14,8 +14,10 @@ import numpy as np
 
 from tfpy._src.base.dtypes import DType, resource
 from tfpy._src.base.errors import OpError
+from tfpy._src.checkpoints.saved_models.composite_specs import tensor_specs
 from tfpy._src.compiler.ir.aval import Aval
 from tfpy._src.core import nest
+from tfpy._src.core.operand import FieldRecord
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.formats.graph_writing.emitter import FileNode, NodeValue, unsupported
 from tfpy._src.formats.graph_writing.lists import Lists
@@ -175,7 +177,7 @@ def _written(concrete: ConcreteFunction, name: str, rank: int | None = None) -> 
     own = function_proto(name, arguments, results, _encoded(body, body), effects)
     called = [_called(body, one) for one in body.library]
     signature = concrete.structured_input_signature
-    specs = [leaf for leaf in nest.flatten(signature) if isinstance(leaf, TensorSpec)]
+    specs = tensor_specs(signature)
     result, outputs = _result(concrete)
     captured = [value for value, _ in body.captured.values()]
     places = {output: i for node in body.nodes for i, output in enumerate(node.outputs)}
@@ -223,33 +225,30 @@ def _called(root: Nodes, graph: Nodes) -> bytes:
     return function_proto(graph.name, inputs, results, _encoded(root, graph))
 
 
-@dataclass(frozen=True)
-class _Place:
-    """A tensor among the arguments, by its position in the call."""
-
-    number: int
-
-
 def _order(concrete: ConcreteFunction) -> list[int]:
     """Return the positions of the tensors of a call in TensorFlow's order."""
-    leaves = nest.flatten(_with_places(concrete))
-    return [leaf.number for leaf in leaves if isinstance(leaf, _Place)]
-
-
-def _with_places(concrete: ConcreteFunction) -> Any:
     call = concrete.call
-    arguments = call.replaced([_Place(i) for i in range(len(call.tensors))])
-    return structured(parameters_of(concrete._signature, arguments))
+    specs = [TensorSpec(t.shape, t.dtype, str(i)) for i, (_, t) in enumerate(call.tensors)]
+    found = structured(parameters_of(concrete._signature, call.replaced(specs)))
+    return [int(str(spec.name)) for spec in tensor_specs(found)]
 
 
 def _result(concrete: ConcreteFunction) -> tuple[Any, list[TensorSpec]]:
     """Return the result with specs in place of tensors, and the specs in order."""
     leaves = nest.flatten(concrete.structured_outputs)
-    if any(leaf is not None and not isinstance(leaf, Tensor) for leaf in leaves):
+    kinds = Tensor | FieldRecord
+    if any(leaf is not None and not isinstance(leaf, kinds) for leaf in leaves):
         raise TypeError(
             f"{concrete.name} must return tensors, or a nest of tensors and None, to be saved in a "
             "SavedModel."
         )
-    specs = [None if leaf is None else TensorSpec(leaf.shape, leaf.dtype) for leaf in leaves]
-    packed = nest.pack_sequence_as(concrete.structured_outputs, specs)
-    return packed, [spec for spec in specs if spec is not None]
+    packed = nest.pack_sequence_as(concrete.structured_outputs, [_spec_of(x) for x in leaves])
+    return packed, tensor_specs(packed)
+
+
+def _spec_of(leaf: Any) -> Any:
+    if leaf is None:
+        return None
+    if isinstance(leaf, FieldRecord):
+        return leaf.__spec__()
+    return TensorSpec(leaf.shape, leaf.dtype)

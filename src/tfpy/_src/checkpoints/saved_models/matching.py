@@ -10,7 +10,9 @@ from typing import Any
 
 import numpy as np
 
+from tfpy._src.checkpoints.saved_models.composite_specs import is_composite, parts
 from tfpy._src.core.conversion import convert_to_tensor
+from tfpy._src.core.operand import Composite, FieldRecord
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.functions.tf_function.arguments import bind, spread
 from tfpy._src.functions.tf_function.signature import TensorSpec
@@ -99,6 +101,10 @@ def _match(expected: Any, given: Any, converts: bool, found: list[Tensor]) -> bo
         found.append(tensor)
         return True
     given = unwrapped(given)
+    if is_composite(expected):
+        tensors = parts(expected, given) if isinstance(given, Composite | FieldRecord) else None
+        found += tensors or []
+        return tensors is not None
     if isinstance(expected, Mapping):
         if not isinstance(given, Mapping) or {*given} != {*expected}:
             return False

@@ -78,7 +78,8 @@ class _Nodes:
         variable = self._handles.get(op)
         if op.message is not None:
             self._message.node.append(op.message)
-            self._add_functions(op.library.function)
+            if op.library is not None:
+                self._add_functions(op.library.function)
         elif variable is not None:
             self._add_variable(op, variable)
         elif op in self._initializers:

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from tfpy._src.checkpoints.saved_models.composite_specs import packed, tensor_specs
 from tfpy._src.checkpoints.saved_models.matching import arguments, matched, mismatch
 from tfpy._src.core import nest
 from tfpy._src.core.conversion import convert_to_tensor
@@ -60,13 +61,13 @@ class RestoredConcreteFunction:
         self.name = name
         self._signature, self._result = signature, result
         self._graph, self._library, self._resources = graph, library, resources
-        self._specs = [leaf for leaf in nest.flatten(signature) if isinstance(leaf, TensorSpec)]
+        self._specs = tensor_specs(signature)
         self._captured: list[Any] = []
         self._keywords: list[str] = [spec.name or f"arg_{i}" for i, spec in enumerate(self._specs)]
         self._positional = len(self._specs)
         self._parameters: inspect.Signature | None = None
         self._runner: Runner | None = None
-        outputs = sum(isinstance(leaf, TensorSpec) for leaf in nest.flatten(result))
+        outputs = len(tensor_specs(result))
         if len(graph.outputs) != outputs:
             raise ModelFileError(
                 f"The function {name} returns {len(graph.outputs)} tensors, but its signature has "
@@ -111,10 +112,7 @@ class RestoredConcreteFunction:
         with using(self._resources):
             found = self._runner(given, self._outputs)
         values = iter([v if isinstance(v, Tensor) else convert_to_tensor(v) for v in found])
-        leaves = [
-            next(values) if isinstance(leaf, TensorSpec) else leaf
-            for leaf in nest.flatten(self._result)
-        ]
+        leaves = [packed(leaf, values) for leaf in nest.flatten(self._result)]
         return nest.pack_sequence_as(self._result, leaves)
 
     def run_once(self) -> list[Any]:
@@ -197,7 +195,7 @@ class RestoredConcreteFunction:
     @property
     def outputs(self) -> list[TensorSpec]:
         """Specs of the results, in order."""
-        return [leaf for leaf in nest.flatten(self._result) if isinstance(leaf, TensorSpec)]
+        return tensor_specs(self._result)
 
     @property
     def output_shapes(self) -> Any:

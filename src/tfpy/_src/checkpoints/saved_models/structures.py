@@ -14,9 +14,11 @@ from typing import Any
 import numpy as np
 
 from tfpy._src.base.dtypes import DType, as_dtype
+from tfpy._src.checkpoints.saved_models.composite_specs import decoded_spec, encoded_spec
 from tfpy._src.core.conversion import constant
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.core.tensor_shape import TensorShape
+from tfpy._src.core.type_spec import RecordSpec
 from tfpy._src.formats.encodings.protobuf import (
     BOOL,
     DOUBLE,
@@ -39,7 +41,9 @@ from tfpy._src.library.protos.wire import varint
 VALUE = Message("StructuredValue")
 _NONE = Message("NoneValue")
 _SPEC = Message("TensorSpecProto", {1: ("name", STRING), 2: ("shape", SHAPE), 3: ("dtype", INT)})
-_TYPE_SPEC = Message("TypeSpecProto", {1: ("type_spec_class", INT), 3: ("name", STRING)})
+_TYPE_SPEC = Message(
+    "TypeSpecProto", {1: ("type_spec_class", INT), 2: ("state", VALUE), 3: ("name", STRING)}
+)
 _LIST = Message("ListValue", {1: ("values", many(VALUE))})
 _DICT = Message("DictValue", {1: ("fields", mapped(VALUE))})
 _PAIR = Message("PairValue", {1: ("key", STRING), 2: ("value", VALUE)})
@@ -93,6 +97,8 @@ def encoded(value: Any) -> bytes:
             return chunk(31, shape_proto(value))
         case TensorSpec():
             return chunk(33, _spec(value))
+        case RecordSpec():
+            return encoded_spec(value, encoded)
         case Tensor() if not is_symbolic(value):
             return chunk(55, tensor_proto(value.numpy(), value.dtype))
         case np.ndarray():
@@ -195,9 +201,8 @@ def _decoded_tuple(value: Mapping[str, Any], what: str) -> Any:
         raise ModelFileError(f"{what} contains an invalid named tuple: {error}") from None
 
 
-def _refused(value: Mapping[str, Any], what: str) -> Any:
-    name = value.get("name") or f"type spec {value.get('type_spec_class', 0)}"
-    raise ModelFileError(f"{what} contains a {name}, which tfpy cannot load")
+def _decoded_type_spec(value: Mapping[str, Any], what: str) -> Any:
+    return decoded_spec(value, lambda state: decoded(state, what), what)
 
 
 _DECODERS: dict[str, Callable[[Any, str], Any]] = {
@@ -210,7 +215,7 @@ _DECODERS: dict[str, Callable[[Any, str], Any]] = {
     "dtype": lambda value, what: dtype(int(value), what),
     "spec": _decoded_spec,
     "bounded_spec": _decoded_spec,
-    "type_spec": _refused,
+    "type_spec": _decoded_type_spec,
     "list": lambda value, what: [decoded(one, what) for one in value["values"]],
     "tuple": lambda value, what: tuple(decoded(one, what) for one in value["values"]),
     "dict": _decoded_dict,

@@ -16,6 +16,7 @@ from tfpy._src.checkpoints.sessions.hooks import (
     SessionRunHook,
     SessionRunValues,
 )
+from tfpy._src.checkpoints.sessions.pipelines.runners import start_queue_runners
 from tfpy._src.checkpoints.sessions.saving_hooks import (
     CheckpointSaverHook,
     StepCounterHook,
@@ -104,6 +105,7 @@ class MonitoredSession(Listed):
         self._coord = Coordinator([])
         self._stops = False
         self._sess = sess
+        start_queue_runners(sess, self._coord)
         for hook in self._hooks:
             hook.after_create_session(sess, self._coord)
 

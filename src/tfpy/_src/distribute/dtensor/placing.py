@@ -14,11 +14,9 @@ from tfpy._src.base.errors import UnimplementedError
 from tfpy._src.base.missing_packages import several_devices
 from tfpy._src.compiler.ir.aval import Aval
 from tfpy._src.core.tensor import Tensor, from_array
+from tfpy._src.distribute.dtensor.described import LAYOUT, PLACE, describe_tensors
 from tfpy._src.distribute.dtensor.layout import MATCH, UNSHARDED, Layout
 from tfpy._src.distribute.dtensor.mesh import Mesh
-
-_LAYOUT = "layout"
-"""Name of the attribute that stores a tensor's layout on a mesh of one device."""
 
 _meshes: list[Mesh] = []
 """The last used mesh of one device: on a backend with one device, every tensor is on it."""
@@ -41,6 +39,8 @@ def use(mesh: Mesh) -> None:
             + several_devices(),
         )
     _meshes[:] = [mesh]
+    if mesh.size > 1:
+        describe_tensors()
 
 
 def sharder_of(backend: Backend, aval: Aval) -> Sharder | None:
@@ -61,7 +61,7 @@ def layout_of(tensor: Tensor) -> Layout | None:
 
 def own_layout(tensor: Tensor) -> Layout | None:
     """Return the layout that a tensor was assigned, or that the compiler chose."""
-    noted: Layout | None = vars(tensor).get(_LAYOUT)
+    noted: Layout | None = vars(tensor).get(LAYOUT)
     backend, storage = active_backend(), tensor.storage
     if noted is not None or storage.backend is not backend:
         return noted
@@ -86,7 +86,7 @@ def laid_out(tensor: Tensor, layout: Layout) -> Tensor:
     sharder = sharder_of(backend, aval)
     if sharder is None:
         found = tensor.alias()
-        vars(found)[_LAYOUT] = layout
+        vars(found)[LAYOUT] = layout
         return found
     sharding, storage = layout.sharding, tensor.storage
     is_there = storage.backend is backend
@@ -119,11 +119,20 @@ def parts_of(tensor: Tensor, layout: Layout) -> list[Tensor]:
     backend, aval = active_backend(), tensor.aval
     sharder = sharder_of(backend, aval)
     if sharder is None:
-        if not _is_cut(layout):
-            return [tensor.alias() for _ in range(layout.mesh.num_local_devices())]
-        whole = tensor.host_view()
-        return [from_array(whole[place]) for place in _places(layout, aval)]
+        if _is_cut(layout):
+            whole = tensor.host_view()
+            found = [from_array(whole[place]) for place in _places(layout, aval)]
+        else:
+            found = [tensor.alias() for _ in range(layout.mesh.num_local_devices())]
+        places = layout.mesh.local_devices()
+        return [_on(part, place) for part, place in zip(found, places, strict=True)]
     return [*map(from_array, sharder.parts(tensor.slot_on(backend), aval, layout.sharding))]
+
+
+def _on(part: Tensor, device: str) -> Tensor:
+    """Note the device of a part of a tensor."""
+    vars(part)[PLACE] = device
+    return part
 
 
 def joined(parts: list[Tensor], aval: Aval, layout: Layout) -> Tensor:

@@ -11,6 +11,7 @@ from tfpy._src.core.conversion import convert_to_tensor
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.core.typing import DTypeLike, TensorLike
 from tfpy._src.distribute.dtensor import relayouts
+from tfpy._src.distribute.dtensor.described import LAYOUT
 from tfpy._src.distribute.dtensor.layout import Layout
 from tfpy._src.distribute.dtensor.placing import own_layout
 from tfpy._src.tensors.variables.variable import Variable
@@ -60,6 +61,17 @@ class DVariable(Variable):
 
     def hold(self, tensor: Tensor) -> None:
         super().hold(relayouts.to(tensor, self.layout))
+
+    def _check_fits(self, tensor: Tensor) -> None:
+        super()._check_fits(tensor)
+        given: Layout | None = vars(tensor).get(LAYOUT)
+        if given is not None and given.mesh != self.layout.mesh:
+            raise InvalidArgumentError(
+                None,
+                "DVariable",
+                f"The value is on the mesh {given.mesh.to_string()}, but the Variable is on the "
+                f"mesh {self.layout.mesh.to_string()}. Use dtensor.relayout first.",
+            )
 
 
 def _agreed(wanted: Layout | None, present: Layout | None) -> Layout:

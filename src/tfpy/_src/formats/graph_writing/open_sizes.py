@@ -9,6 +9,7 @@ third trace with small sizes finds functions whose Python code decides by a size
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -20,6 +21,7 @@ from tfpy._src.compiler.ir.aval import Array, Aval
 from tfpy._src.compiler.ir.graph import Eqn, Graph
 from tfpy._src.compiler.ir.sizes import OpenSize
 from tfpy._src.core.tensor_shape import TensorShape
+from tfpy._src.formats.graph_writing.fitted_sizes import fitted
 
 _PRIMES = ((211, 223, 227, 229, 233, 239), (241, 251, 257, 263, 269, 271))
 _SMALL = (2, 3, 5, 7, 11, 13)
@@ -49,6 +51,8 @@ class OpenSizes:
     Attributes:
         sizes: Actual sizes in the place of the open ones.
         places: Input and axis of each size.
+        units: Numbers that divide the actual sizes, if there are any. Such a size is a prime times
+            its unit.
         scaled: Constants that hold for this trace only, by number of the value in the Graph. Each
             is a number times a size, or divided by it (e.g. in a mean over a batch).
     """
@@ -56,6 +60,7 @@ class OpenSizes:
     sizes: tuple[int, ...] = ()
     places: tuple[Place, ...] = ()
     scaled: Mapping[int, tuple[Array, SizeProduct, bool]] | None = None
+    units: tuple[int, ...] = ()
 
     def product(self, size: int) -> SizeProduct | None:
         """Express an open size by the sizes of the inputs. The result is None for a known size.
@@ -71,7 +76,12 @@ class OpenSizes:
                 "a size is neither known nor a product of open sizes of the inputs. Give the "
                 "signature whole shapes"
             )
-        return SizeProduct(factor, powers)
+        unit = math.prod(u**n for u, n in zip(self.units, powers, strict=False))
+        if factor % unit:
+            raise OpenSizeError(
+                "a size is a quotient of open sizes. Give the signature whole shapes"
+            )
+        return SizeProduct(factor // unit, powers)
 
 
 def _factors(number: int, primes: Sequence[int]) -> tuple[int, tuple[int, ...]]:
@@ -85,12 +95,20 @@ def _factors(number: int, primes: Sequence[int]) -> tuple[int, tuple[int, ...]]:
 
 
 def traced(
-    shapes: Sequence[TensorShape], trace: Callable[[list[tuple[int, ...]]], R]
+    shapes: Sequence[TensorShape],
+    trace: Callable[[list[tuple[int, ...]]], R],
+    differ: Callable[[R, R], bool],
 ) -> tuple[R, R | None, R | None, OpenSizes]:
     """Trace a function with actual sizes in the place of open ones.
 
     At first, the open sizes are assumed to be independent. If this fails, the first axes
-    are assumed to be equal, and then all of them.
+    are assumed to be equal, and then all of them. Then multiples of sizes are tried that the
+    function accepts.
+
+    Args:
+        shapes: Shapes of the arguments.
+        trace: Traces the function for sizes.
+        differ: Returns True if two traces compute something else.
 
     Returns:
         The trace, a second trace (None if no size is open), a third trace with small sizes (None if
@@ -121,7 +139,15 @@ def traced(
         leaders = [next(p for p in places if group[p] == i) for i in range(count)]
         small = _attempt(trace, _filled(patterns, group, _SMALL))
         return found[0], found[1], small, OpenSizes(_PRIMES[0][:count], tuple(leaders))
-    raise first or OpenSizeError(f"at most {len(_PRIMES[0])} sizes may be open")
+    if first is None:
+        raise OpenSizeError(f"at most {len(_PRIMES[0])} sizes may be open")
+    fitting = fitted(shapes, places, trace, _PRIMES, differ)
+    if fitting is None:
+        raise first
+    one, two = fitting.traces
+    if not fitting.places:
+        return one, None, None, OpenSizes()
+    return one, two, None, OpenSizes(fitting.primes, fitting.places, None, fitting.units)
 
 
 def _attempt(trace: Callable[[list[tuple[int, ...]]], R], sizes: list[tuple[int, ...]]) -> R | None:
@@ -168,9 +194,9 @@ def checked(
     Raises:
         OpenSizeError: If the traces differ in more than sizes.
     """
-    pair = _Pair(sizes.sizes, _PRIMES[1][: len(sizes.sizes)])
+    pair = _Pair(sizes.sizes, _PRIMES[1][: len(sizes.sizes)], sizes.units)
     scaled = pair.compared(graph, other) | pair.scaled(captured)
-    return OpenSizes(sizes.sizes, sizes.places, scaled)
+    return OpenSizes(sizes.sizes, sizes.places, scaled, sizes.units)
 
 
 def check_small(graph: Graph, small: Graph) -> None:
@@ -187,11 +213,23 @@ def check_small(graph: Graph, small: Graph) -> None:
         )
 
 
+def computes_otherwise(graph: Graph, other: Graph) -> bool:
+    """Return True if two Graphs differ in more than the shapes of their values."""
+    if len(graph.eqns) != len(other.eqns) or {*graph.constants} != {*other.constants}:
+        return True
+    pairs = zip(graph.eqns, other.eqns, strict=True)
+    same = all(a.op is b.op and a.inputs == b.inputs and a.attrs == b.attrs for a, b in pairs)
+    return not same or any(not _same(x, other.constants[i]) for i, x in graph.constants.items())
+
+
 class _Pair:
     """A comparison of a trace with a trace for other sizes."""
 
-    def __init__(self, primes: Sequence[int], others: Sequence[int]) -> None:
+    def __init__(
+        self, primes: Sequence[int], others: Sequence[int], units: Sequence[int] = ()
+    ) -> None:
         self._primes, self._others = primes, others
+        self._units = units or (1,) * len(primes)
 
     def compared(self, a: Graph, b: Graph) -> dict[int, tuple[Array, SizeProduct, bool]]:
         """Compare two Graphs and return the constants that are scaled by sizes."""
@@ -244,9 +282,10 @@ class _Pair:
         if a.shape == b.shape == () and a.dtype.kind in "fi":
             for index, (prime, other) in enumerate(zip(self._primes, self._others, strict=True)):
                 powers = tuple(int(i == index) for i in range(len(self._primes)))
+                unit = self._units[index]
                 for divided in (True, False):
-                    one = _unscaled(a, prime, divided)
-                    two = _unscaled(b, other, divided)
+                    one = _unscaled(a, prime * unit, divided)
+                    two = _unscaled(b, other * unit, divided)
                     if np.isclose(one, two, rtol=1e-6, atol=0):
                         return np.asarray(one, a.dtype), SizeProduct(1, powers), divided
         raise OpenSizeError(

@@ -17,7 +17,13 @@ from tfpy._src.core.tensor import Tensor
 from tfpy._src.core.tensor_shape import TensorShape
 from tfpy._src.formats.file_traces import for_file
 from tfpy._src.formats.graph_writing.lists import Lists
-from tfpy._src.formats.graph_writing.open_sizes import OpenSizes, check_small, checked, traced
+from tfpy._src.formats.graph_writing.open_sizes import (
+    OpenSizes,
+    check_small,
+    checked,
+    computes_otherwise,
+    traced,
+)
 from tfpy._src.functions.tf_function.concrete import ConcreteFunction
 from tfpy._src.functions.tf_function.open import OpenConcreteFunction
 from tfpy._src.functions.tf_function.polymorphic import Function
@@ -135,7 +141,10 @@ def sized_trace(
             raise found.error
         return found
 
-    concrete, other, small, sizes = traced(shapes, trace)
+    def differ(one: ConcreteFunction, other: ConcreteFunction) -> bool:
+        return computes_otherwise(one.traced.graph, other.traced.graph)
+
+    concrete, other, small, sizes = traced(shapes, trace, differ)
     if small is not None:
         check_small(concrete.traced.graph, small.traced.graph)
     if other is not None:

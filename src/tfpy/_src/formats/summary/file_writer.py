@@ -124,6 +124,16 @@ class FileWriter:
         """
         self._add(Event(graph_def=serialized_graph(graph), step=_step(global_step)))
 
+    def add_meta_graph(self, meta_graph_def: Any, global_step: Any = None) -> None:
+        """Write a graph with its collections.
+
+        Args:
+            meta_graph_def: A `tf.compat.v1.MetaGraphDef`.
+            global_step: Step of the program.
+        """
+        found = meta_graph_def.SerializeToString()
+        self._add(Event(meta_graph_def=found, step=_step(global_step)))
+
     def add_run_metadata(self, run_metadata: Any, tag: str, global_step: Any = None) -> None:
         """Write the metadata of a run.
 

@@ -85,7 +85,7 @@ class Lookup(ABC):
             name: Name of the operation, a colon, and the number of the result.
 
         Returns:
-            A tensor.
+            A tensor, or the Variable with the name.
 
         Raises:
             KeyError: If the graph has no such tensor.
@@ -101,6 +101,10 @@ class Lookup(ABC):
                 'the form "<op_name>:<output_index>".'
             )
         found = self._named().get(op)
+        if found is not None and not found.outputs:
+            for variable in getattr(self, "variables", ()):
+                if getattr(variable, "op", None) is found:
+                    return variable
         if found is None or int(index) >= len(found.outputs):
             raise KeyError(
                 f"The name {name!r} refers to a Tensor which does not exist. The operation, "

@@ -22,6 +22,7 @@ _NAMES = frozenset(
     (
         "control_dependencies", "executing_eagerly", "function", "get_static_value", "gradients",
         "group", "hessians", "init_scope", "inside_function", "is_tensor", "no_op",
+        "match_filenames_once",
         "get_global_generator", "set_global_generator", "as_tensorflow", "tuple",
     )
 )  # fmt: skip
@@ -35,6 +36,7 @@ _PLACES = (
     *("tfpy._src.library.extension_types", "tfpy._src.library.feature_columns"),
     *("tfpy._src.backends", "tfpy._src.core.nest", "tfpy._src.library.profiler"),
     "tfpy._src.testing",
+    "tfpy._src.library.queues",
 )
 """Modules with functions that are not calls of operations, or know graphs themselves."""
 

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
+from tfpy._src.base import dtypes, tracing
 from tfpy._src.base.errors import invalid_value
 from tfpy._src.core.conversion import constant, convert_to_tensor
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.core.typing import TensorLike
+from tfpy._src.functions.graph_mode.collections import GraphKeys
+from tfpy._src.functions.graph_mode.inference import aval_of
+from tfpy._src.functions.graph_mode.variables import GraphVariable
 from tfpy._src.library.io.gfile import glob
 from tfpy._src.tensors.variables.variable import Variable
 
@@ -51,7 +55,7 @@ def match_filenames_once(pattern: TensorLike, name: str | None = None) -> Variab
         name: Name of the Variable.
 
     Returns:
-        A Variable of strings.
+        A Variable of strings. In a graph it is a local Variable, and its initializer searches.
 
     Example:
         >>> import tfpy as tf
@@ -61,4 +65,13 @@ def match_filenames_once(pattern: TensorLike, name: str | None = None) -> Variab
 
     See also: `tf.io.matching_files`.
     """
-    return Variable(matching_files(pattern), trainable=False, name=name)
+    graph = tracing.active_graph()
+    if graph is None:
+        return Variable(matching_files(pattern), trainable=False, name=name)
+    given = convert_to_tensor(pattern)
+    (found,) = graph.add(matching_files, [given], [aval_of([None], dtypes.string)], "MatchingFiles")
+    found.op.is_dynamic = True
+    return GraphVariable(
+        found, trainable=False, validate_shape=False, name=name or "matching_filenames",
+        collections=[GraphKeys.LOCAL_VARIABLES],
+    )  # fmt: skip

@@ -73,7 +73,7 @@ class TFRecordOptions:
 
     def __init__(
         self,
-        compression_type: str | int | None = None,
+        compression_type: str | int | TFRecordOptions | None = None,
         flush_mode: int | None = None,
         input_buffer_size: int | None = None,
         output_buffer_size: int | None = None,
@@ -112,7 +112,9 @@ class TFRecordOptions:
             >>> tf.io.TFRecordOptions.get_compression_type_string(tf.io.TFRecordOptions("GZIP"))
             'GZIP'
         """
-        kind = options.compression_type if isinstance(options, cls) else options
+        kind = options
+        while isinstance(kind, cls):
+            kind = kind.compression_type
         if isinstance(kind, int) and 0 <= kind < len(_NUMBERED):
             kind = _NUMBERED[kind]
         if kind not in (None, "", *WINDOWS):

@@ -24,6 +24,8 @@ from tfpy._src.core.tensor import Tensor
 from tfpy._src.core.tensor_shape import TensorShape
 from tfpy._src.core.typing import DTypeLike, IntLike, ShapeLike
 from tfpy._src.functions.control.effects import effect, on_host
+from tfpy._src.functions.trace.symbolic import is_symbolic
+from tfpy._src.library.queues.operations import GraphQueue, check_shape, listed
 from tfpy._src.tensors.array.joining import stack
 
 Element = list[Tensor]
@@ -31,7 +33,7 @@ Element = list[Tensor]
 _names = count()
 
 
-class QueueBase:
+class QueueBase(GraphQueue):
     """The base class of queues, whose elements are tuples of tensors.
 
     A queue is used by eager code and by functions of `tf.function`. If an operation has to wait
@@ -60,6 +62,8 @@ class QueueBase:
         shapes: Sequence[ShapeLike] | None,
         names: Sequence[str] | str | None,
         capacity: IntLike = -1,
+        name: str = "queue",
+        shared_name: str | None = None,
     ) -> None:
         given: Sequence[Any] = dtypes if isinstance(dtypes, list | tuple) else [dtypes]
         self._dtypes = [as_dtype(d) for d in given]
@@ -79,6 +83,7 @@ class QueueBase:
         self._elements: list[Any] = []
         self._is_closed = False
         self._changed = threading.Condition()
+        self._enter_graph(name, shared_name)
 
     @staticmethod
     def from_list(index: IntLike, queues: Sequence[QueueBase]) -> QueueBase:
@@ -115,11 +120,6 @@ class QueueBase:
         """Names of the components, or None."""
         return self._names
 
-    @property
-    def name(self) -> str:
-        """Name of the queue, which errors contain."""
-        return f"{type(self).__name__} '{self._number}'"
-
     # The order of the elements, which subclasses define
 
     def _push(self, element: Element) -> None:
@@ -135,7 +135,7 @@ class QueueBase:
 
     # Operations
 
-    def enqueue(self, vals: Any, name: str | None = None) -> None:
+    def enqueue(self, vals: Any, name: str | None = None) -> Any:
         """Add one element.
 
         Args:
@@ -148,12 +148,12 @@ class QueueBase:
             tf.errors.ResourceExhaustedError: If the queue is full and no other thread can remove
                 elements.
         """
-        components = self._components(vals)
-        for tensor, shape in zip(components, self._shapes, strict=True):
-            _check_shape(tensor.shape, shape)
+        if (graph := tracing.active_graph()) is not None:
+            return self.graph_enqueue(graph, QueueBase.enqueue, vals, "enqueue", name)
+        components = self._checked_components(vals, False)
         self._run(lambda *tensors: self._put([list(tensors)]), components)
 
-    def enqueue_many(self, vals: Any, name: str | None = None) -> None:
+    def enqueue_many(self, vals: Any, name: str | None = None) -> Any:
         """Add the rows of tensors as elements.
 
         Args:
@@ -166,11 +166,9 @@ class QueueBase:
             tf.errors.ResourceExhaustedError: If the queue is full and no other thread can remove
                 elements.
         """
-        components = self._components(vals)
-        for tensor, shape in zip(components, self._shapes, strict=True):
-            if tensor.aval.rank == 0:
-                raise ValueError("Shape () must have rank at least 1")
-            _check_shape(tensor.shape[1:], shape)
+        if (graph := tracing.active_graph()) is not None:
+            return self.graph_enqueue(graph, QueueBase.enqueue_many, vals, "EnqueueMany", name)
+        components = self._checked_components(vals, True)
         if len({t.aval.shape[0] for t in components}) > 1:
             raise ValueError(f"the first dimensions differ: {[t.shape for t in components]}")
 
@@ -191,6 +189,8 @@ class QueueBase:
             tf.errors.ResourceExhaustedError: If the queue is empty and no other thread can add
                 elements.
         """
+        if (graph := tracing.active_graph()) is not None:
+            return self.graph_dequeue(graph, QueueBase.dequeue, (), (), "Dequeue", name)
         avals = self._avals(None)
         return self._result(self._read(lambda: self._take(1, 1)[0], avals))
 
@@ -209,6 +209,10 @@ class QueueBase:
             tf.errors.ResourceExhaustedError: If the queue has fewer elements and no other thread
                 can add some.
         """
+        if (graph := tracing.active_graph()) is not None:
+            rows = (None if is_symbolic(n) else int(n),)
+            many = QueueBase.dequeue_many
+            return self.graph_dequeue(graph, many, (n,), rows, "DequeueMany", name)
         size = self._checked(n)
         return self._result(
             self._read(lambda: self._batch(self._take(size, size)), self._avals(size))
@@ -229,11 +233,16 @@ class QueueBase:
             tf.errors.ResourceExhaustedError: If the queue has fewer elements and no other thread
                 can add some.
         """
+        if (graph := tracing.active_graph()) is not None:
+            some = QueueBase.dequeue_up_to
+            return self.graph_dequeue(graph, some, (n,), (None,), "DequeueUpTo", name)
         size = self._checked(n)
         return self._result(self._read(lambda: self._batch(self._take(size, 1)), None))
 
-    def size(self, name: str | None = None) -> Tensor:
+    def size(self, name: str | None = None) -> Tensor | Any:
         """Return the number of elements, an int32 scalar."""
+        if (graph := tracing.active_graph()) is not None:
+            return self.graph_fact(graph, QueueBase.size, kinds.int32, "Size", name)
 
         def found() -> Element:
             return [constant(len(self._elements), kinds.int32)]
@@ -242,18 +251,22 @@ class QueueBase:
 
     def is_closed(self, name: str | None = None) -> Tensor:
         """Return True if the queue is closed, a boolean scalar."""
+        if (graph := tracing.active_graph()) is not None:
+            return self.graph_fact(graph, QueueBase.is_closed, kinds.bool, "Is_Closed", name)
 
         def found() -> Element:
             return [constant(self._is_closed)]
 
         return on_host(found, [], [Aval((), kinds.bool)])[0]
 
-    def close(self, cancel_pending_enqueues: bool = False, name: str | None = None) -> None:
+    def close(self, cancel_pending_enqueues: bool = False, name: str | None = None) -> Any:
         """Close the queue, so that no elements can be added.
 
         Args:
             cancel_pending_enqueues: Has no effect.
         """
+        if (graph := tracing.active_graph()) is not None:
+            return self.graph_fact(graph, QueueBase.close, None, "Close", name)
 
         def closed() -> None:
             with self._changed:
@@ -282,6 +295,15 @@ class QueueBase:
         return [
             Aval((*first, *map(int, s)), d) for s, d in zip(self._shapes, self._dtypes, strict=True)
         ]
+
+    def _checked_components(self, vals: Any, many: bool) -> Element:
+        components = self._components(vals)
+        for tensor, shape in zip(components, self._shapes, strict=True):
+            found = tensor.shape
+            if many and found.rank == 0:
+                raise ValueError("Shape () must have rank at least 1")
+            check_shape(found[1:] if many and found.rank is not None else found, shape)
+        return components
 
     def _components(self, vals: Any) -> Element:
         if isinstance(vals, Mapping):
@@ -330,7 +352,7 @@ class QueueBase:
     def _put(self, elements: list[Element]) -> None:
         with self._changed:
             for element in elements:
-                full = 0 <= self._capacity <= len(self._elements)
+                full = 0 <= self._capacity <= len(self._elements) and not self._overflows
                 self._wait(lambda: not 0 <= self._capacity <= len(self._elements), full, "full")
                 if self._is_closed:
                     raise CancelledError(None, None, f"{self.name} is closed.")
@@ -355,13 +377,16 @@ class QueueBase:
             self._changed.notify_all()
             return found
 
+    def take_one(self) -> Element:
+        return self._take(1, 1)[0]
+
     def _wait(self, is_ready: Callable[[], bool], must_wait: bool, state: str) -> None:
         """Wait for another thread.
 
         Raises:
             ResourceExhaustedError: If there is no other thread.
         """
-        if not must_wait or self._is_closed:
+        if not must_wait or self._is_closed or self.feed(is_ready):
             return
         if threading.active_count() == 1:
             raise ResourceExhaustedError(
@@ -371,14 +396,3 @@ class QueueBase:
                 "wait for another thread here, but there is none.",
             )
         self._changed.wait_for(lambda: self._is_closed or is_ready())
-
-
-def listed(shapes: Any, number: int) -> Sequence[Any]:
-    if shapes is None:
-        return [None] * number
-    return shapes if isinstance(shapes, list | tuple) else [shapes]
-
-
-def _check_shape(found: TensorShape, wanted: TensorShape) -> None:
-    if not found.is_compatible_with(wanted):
-        raise ValueError(f"Shapes {found} and {wanted} are incompatible")

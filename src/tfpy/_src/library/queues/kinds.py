@@ -13,7 +13,8 @@ from tfpy._src.base import dtypes as kinds
 from tfpy._src.compiler.ops.reference import philox
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.core.typing import DTypeLike, IntLike, ShapeLike
-from tfpy._src.library.queues.base import Element, QueueBase, listed
+from tfpy._src.library.queues.base import Element, QueueBase
+from tfpy._src.library.queues.operations import listed
 from tfpy._src.tensors.array.joining import pad, stack
 from tfpy._src.tensors.random.streams import Seed, op_seeds
 
@@ -26,7 +27,8 @@ class FIFOQueue(QueueBase):
         dtypes: Dtype, or list of the dtypes of the components of an element.
         shapes: List of the shapes of the components. Default: any shapes.
         names: List of names of the components. Elements are then dicts.
-        shared_name, name: Has no effect.
+        shared_name: Has no effect.
+        name: Name of the operation in a graph.
 
     Raises:
         ValueError: If the numbers of dtypes and names differ.
@@ -50,7 +52,7 @@ class FIFOQueue(QueueBase):
         shared_name: str | None = None,
         name: str = "fifo_queue",
     ) -> None:
-        super().__init__(dtypes, shapes, names, capacity)
+        super().__init__(dtypes, shapes, names, capacity, name, shared_name)
 
 
 class PaddingFIFOQueue(QueueBase):
@@ -61,7 +63,8 @@ class PaddingFIFOQueue(QueueBase):
         dtypes: Dtype, or list of the dtypes of the components of an element.
         shapes: List of the shapes of the components, in which sizes can be None.
         names: List of names of the components. Elements are then dicts.
-        shared_name, name: Has no effect.
+        shared_name: Has no effect.
+        name: Name of the operation in a graph.
 
     Raises:
         ValueError: If there are no shapes, or the numbers of dtypes and names differ.
@@ -88,7 +91,7 @@ class PaddingFIFOQueue(QueueBase):
     ) -> None:
         if shapes is None:
             raise ValueError("When providing partial shapes, a list of shapes must be provided.")
-        super().__init__(dtypes, shapes, names, capacity)
+        super().__init__(dtypes, shapes, names, capacity, name, shared_name)
 
     def _has_batches(self) -> bool:
         return all(s.rank is not None for s in self._shapes)
@@ -118,7 +121,8 @@ class PriorityQueue(QueueBase):
         types: Dtypes of the components after the first, which is the priority, an int64 scalar.
         shapes: Shapes of the components after the first.
         names: Names of all components. Elements are then dicts.
-        shared_name, name: Has no effect.
+        shared_name: Has no effect.
+        name: Name of the operation in a graph.
 
     Raises:
         ValueError: If the numbers of dtypes and names differ.
@@ -145,8 +149,9 @@ class PriorityQueue(QueueBase):
     ) -> None:
         others: Sequence[Any] = types if isinstance(types, list | tuple) else [types]
         super().__init__(
-            [kinds.int64, *others], [[], *listed(shapes, len(others))], names, capacity
-        )
+            [kinds.int64, *others], [[], *listed(shapes, len(others))], names, capacity,
+            name, shared_name,
+        )  # fmt: skip
         self._added = count()
 
     def _push(self, element: Element) -> None:
@@ -167,7 +172,8 @@ class RandomShuffleQueue(QueueBase):
         shapes: List of the shapes of the components. Default: any shapes.
         names: List of names of the components. Elements are then dicts.
         seed: Integer that makes the order reproducible.
-        shared_name, name: Has no effect.
+        shared_name: Has no effect.
+        name: Name of the operation in a graph.
 
     Raises:
         ValueError: If the numbers of dtypes and names differ.
@@ -193,7 +199,7 @@ class RandomShuffleQueue(QueueBase):
         shared_name: str | None = None,
         name: str = "random_shuffle_queue",
     ) -> None:
-        super().__init__(dtypes, shapes, names, capacity)
+        super().__init__(dtypes, shapes, names, capacity, name, shared_name)
         self._least = int(min_after_dequeue)
         first, second = op_seeds(seed) or np.random.default_rng().integers(1, 2**31, 2).tolist()
         self._seed, self._drawn = (int(first), int(second)), 0

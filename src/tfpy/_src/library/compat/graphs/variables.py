@@ -269,7 +269,10 @@ def local_variables_initializer() -> Any:
 
 
 def tables_initializer(name: str = "init_all_tables") -> Any:
-    """Return an operation without effects, because lookup tables have their values.
+    """Return an operation that runs the initializers of the graph's tables.
+
+    Lookup tables of tfpy have their values already, so these are only initializers that a program
+    has added to the collection `tf.compat.v1.GraphKeys.TABLE_INITIALIZERS`.
 
     Args:
         name: Name of the operation.
@@ -285,7 +288,9 @@ def tables_initializer(name: str = "init_all_tables") -> Any:
 
     See also: `tf.compat.v1.global_variables_initializer`.
     """
-    return group(name=name)
+    if tracing.active_graph() is None:
+        return group(name=name)
+    return group(*get_default_graph().get_collection(GraphKeys.TABLE_INITIALIZERS), name=name)
 
 
 initialize_all_variables = global_variables_initializer

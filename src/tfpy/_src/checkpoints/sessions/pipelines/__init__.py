@@ -1,0 +1,1 @@
+"""Input pipelines of TensorFlow 1: queues that runners fill, batches, and readers of files."""
