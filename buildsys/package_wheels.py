@@ -124,7 +124,7 @@ IN_RUN = ("tfpy/assets/xnnpack-*.wasm", "tfpy/assets/tfpy-run.*")
 """The wasm modules and the runner of exported programs, which the site has in run/."""
 HOST = (
     "tfpy_pytest.py",
-    *(f"tfpy/testing/*{name}.*" for name in ("drivers", "plugin", "sessions", "webkit")),
+    *(f"tfpy/testing/*{name}.*" for name in ("plugin", "webkit")),
 )
 """Files that only CPython uses."""
 ENGINE_LATE = (
