@@ -114,6 +114,8 @@ OTHERS_LATE = (
     *("checkpoints/sessions/*", "data/graph_*", "data/placeholders"),
     *("compiler/lower/webgl/attention", "compiler/lower/webgpu/attention"),
     *("compiler/lower/webgpu/blocks", "compiler/lower/webgpu/stored"),
+    *("compiler/ops/block_formats", "compiler/ops/blocks", "compiler/passes/block_products"),
+    *("compiler/ops/reference/blocks", "compiler/ops/reference/parts"),
 )
 ENGINE = "tfpy/_src/"
 FINDS = ("__init__", *(f"loader/{name}" for name in LOADER))

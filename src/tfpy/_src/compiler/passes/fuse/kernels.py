@@ -6,8 +6,12 @@ A new kernel needs a record here, a pattern, a shader and a test.
 from __future__ import annotations
 
 from tfpy._src.compiler.lower.fused import FusedKernel, OnDevice, register
-from tfpy._src.compiler.ops.blocks import dequantize_blocks, gather_blocks, multiply_blocks
-from tfpy._src.compiler.passes.block_weights import multiply_block_weights
+from tfpy._src.compiler.passes.block_weights import (
+    PRODUCT,
+    ROWS,
+    VALUES,
+    multiply_block_weights,
+)
 from tfpy._src.compiler.passes.fuse.attention import fuse_attention
 from tfpy._src.compiler.passes.fuse.layer_norm import fuse_layer_norm
 from tfpy._src.compiler.passes.fuse.softmax import fuse_softmax
@@ -100,15 +104,11 @@ STORED = (
 
 BLOCKS = tuple(
     FusedKernel(
-        op.name,
+        name,
         multiply_block_weights,
         {"wasm": OnDevice(_WASM), "webgpu": OnDevice(f"webgpu.blocks.{planner}")},
     )
-    for op, planner in (
-        (multiply_blocks, "multiply"),
-        (gather_blocks, "gather"),
-        (dequantize_blocks, "dequantize"),
-    )
+    for name, planner in ((PRODUCT, "multiply"), (ROWS, "gather"), (VALUES, "dequantize"))
 )
 """Kernels that read weights in block formats."""
 
