@@ -92,7 +92,8 @@ def test_product_with_booleans(tf: Any) -> Any:
         *(b * n, n * b, x * b, b * x, b * tf.constant([[2], [0]]), b * tf.Variable(n)),
         *(b * 3, b * 2.5, b * [1, 0, 2], b * b, n * True, n * np.array([True, False, True])),
         *(product(b, n), product(x, b), tf.constant([1j, 2, 1 + 1j]) * b),
-        *(error(lambda: 3 * b), error(lambda: n * tf.constant([True] * 2))),
+        *(error(lambda: tf.cast(n, tf.int8) * True), error(lambda: 3 * b)),
+        *(error(lambda: n * tf.constant([True] * 2))),
         *(error(lambda: b + n), error(lambda: tf.multiply(b, n))),
         error(lambda: tf.constant(["a"]) * tf.constant("b")),
     ]

@@ -123,3 +123,15 @@ def test_in_parts_of_control_flow(kind: str) -> None:
         return f(x), f(-x)
 
     check(program, np.linspace(1, 2, 60).astype(np.float32), grads=True)
+
+
+def test_a_large_result_of_a_captured_number() -> None:
+    """Test that the number stays the input that other equations read."""
+
+    @tf.function
+    def scaled(x: tf.Tensor) -> tf.Tensor:
+        count = tf.cast(tf.constant(4000), tf.float32)
+        y = x / count
+        return y + tf.reduce_sum(tf.broadcast_to(tf.reshape(count, [1, 1]), [80, 80]) * x)
+
+    np.testing.assert_allclose(scaled(tf.constant(2.0)), 2 / 4000 + 2.0 * 4000 * 6400, 1e-6)

@@ -112,7 +112,7 @@ def _multiply(x: Any, y: Any) -> Any:
     try:
         return _product(x, y)
     except (TypeError, InvalidArgumentError):
-        other = isinstance(y, Composite | FieldRecord) or offers_tensor(y)
+        other = isinstance(y, bool | Composite | FieldRecord) or offers_tensor(y)
         if other or not isinstance(x, DenseOperand):
             raise
         pair = [convert_to_tensor(x), convert_to_tensor(y)]

@@ -141,18 +141,19 @@ class Trace:
         """
 
         def is_known(one: Tensor) -> bool:
-            if one.is_disposed or (one.dtype.is_differentiable and self.is_from_outside(one)):
-                return False
-            return self._is_constant(one)
+            given = one.dtype.is_differentiable and self.is_from_outside(one)
+            return not one.is_disposed and not given and self._is_constant(one)
 
         history = self.recorder.history(tensor, is_known)
-        for identity, (op, inputs, attrs) in (history or {}).items():
+        if history is None or not history.keys().isdisjoint(self._values):
+            return False  # it depends on a tensor that is an input
+        for identity, (op, inputs, attrs) in history.items():
             values = [self.value_of(t) for t in inputs]
             value = self.graph.add_eqn(op, values, tuple(attrs.items()), here())
             repeated = SymbolicTensor(self, value, self.graph.avals[value], "Const:0")
             self.recorder.repeated[identity] = repeated
             self._values[identity] = value
-        return history is not None
+        return True
 
     @property
     def has_lost(self) -> bool:

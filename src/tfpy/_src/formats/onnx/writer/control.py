@@ -22,6 +22,10 @@ refuse(
     "fusion quantized_matmul quantized_conv2d pack_bytes pack_nibbles packed_conv2d packed_rows "
     "unpack_halves multiply_stored gather_stored",
 )
+refuse(
+    "the format has no blocks of weights. Load the model with `trainable=True`",
+    "dequantize_blocks multiply_blocks gather_blocks",
+)
 
 
 @record("cond", "stateful_cond")
