@@ -1,4 +1,4 @@
-"""Weights in block formats give the same products, rows and gradients as their values."""
+"""Products, rows and gradients of weights in block formats are those of their values."""
 
 from __future__ import annotations
 

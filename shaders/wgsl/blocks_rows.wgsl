@@ -3,31 +3,19 @@
 const ROWS = $ROWS;
 const SIZE = $SIZE;
 const VALUES = $VALUES;
-const GROUPS = SIZE / VALUES;
 
 $NUMBERS
 
-var<workgroup> parts: array<array<T, LANES>, ACROSS>;
-
-fn total(lane: i32, across: i32, sum: T) -> T {
-    workgroupBarrier();
-    parts[across][lane] = sum;
-    workgroupBarrier();
-    for (var half = LANES / 2; half > 0; half /= 2) {
-        if (lane < half) { parts[across][lane] += parts[across][lane + half]; }
-        workgroupBarrier();
-    }
-    return parts[across][0];
-}
-
 @compute @workgroup_size(LANES * ACROSS)
-fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_index) thread: u32) {
-    let lane = i32(thread) % LANES;
-    let across = i32(thread) / LANES;
-    let place = (i32(id.x) + i32(id.y) * p.across) * ACROSS + across;
-    let first = min(place, p.n - 1) * p.k;
+fn main(
+    @builtin(workgroup_id) id: vec3<u32>,
+    @builtin(num_workgroups) groups: vec3<u32>,
+    @builtin(local_invocation_index) thread: u32,
+) {
+    let share = row_share(id, groups, thread);
+    let first = min(share.row, p.n - 1) * p.k;
     var sums: array<f32, ROWS>;
-    for (var at = VALUES * lane; at < p.k; at += VALUES * LANES) {
+    for (var at = VALUES * share.lane; at < p.k; at += VALUES * LANES) {
         let b = (first + at) / SIZE;
         let begin = (first + at) % SIZE;
         var products: array<f32, ROWS>;
@@ -46,7 +34,7 @@ fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_index) t
         for (var r = 0; r < ROWS; r++) { sums[r] += scale.x * products[r] + scale.y * minimums[r]; }
     }
     for (var r = 0; r < ROWS; r++) {
-        let sum = total(lane, across, T(sums[r]));
-        if (lane == 0 && place < p.n) { store(r * p.n + place, sum); }
+        let sum = row_sum(share, sums[r]);
+        if (share.lane == 0 && share.row < p.n) { store(r * p.n + share.row, T(sum)); }
     }
 }

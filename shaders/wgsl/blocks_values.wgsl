@@ -1,5 +1,5 @@
 // The values of a matrix in blocks of SIZE values, and if GATHER is set, of its rows at indices. A result is four
-// values. Indices outside of the matrix give zeros.
+// values. Rows at indices outside of the matrix are zeros.
 const SIZE = $SIZE;
 const VALUES = $VALUES;
 

@@ -6,7 +6,7 @@ row splits of a ragged tensor, and the indices, values and shape of a sparse ten
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from tfpy._src.base.dtypes import int64
@@ -27,6 +27,28 @@ _EXTENSION = 13
 """Number of extension types in a TypeSpecProto."""
 
 
+class _RecordParts:
+    """The spec of a record, with the methods that its class defines.
+
+    Args:
+        spec: The spec, a `RecordSpec`.
+    """
+
+    def __init__(self, spec: Any) -> None:
+        self._spec = spec
+        self.kind: type = spec.value_type
+        self.specs: Sequence[Any] = spec._component_specs
+
+    def values(self, value: Any) -> Sequence[Any]:
+        """Return the components of a value."""
+        found: Sequence[Any] = self._spec._to_components(value)
+        return found
+
+    def value(self, values: Sequence[Any]) -> Any:
+        """Return the value with these components."""
+        return self._spec._from_components(values)
+
+
 def tensor_specs(structure: Any) -> list[TensorSpec]:
     """Return the specs of all tensors in a nest of specs and Python values."""
     return [one for leaf in nest.flatten(structure) for one in _parts_of(leaf)]
@@ -37,7 +59,7 @@ def _parts_of(spec: Any) -> Iterator[TensorSpec]:
         case TensorSpec():
             yield spec
         case RecordSpec():
-            for part in spec._component_specs:  # type: ignore[attr-defined]
+            for part in _RecordParts(spec).specs:
                 yield from _parts_of(part)
         case RaggedTensorSpec():
             inner = spec.shape[spec.ragged_rank + 1 :] if spec.shape.rank is not None else None
@@ -66,19 +88,18 @@ def parts(spec: Any, value: Any) -> list[Tensor] | None:
 def _matches(spec: Any, value: Any) -> bool:
     if not isinstance(spec, RecordSpec):
         return bool(spec.is_compatible_with(value))
-    if not isinstance(value, spec.value_type):  # type: ignore[attr-defined]
+    record = _RecordParts(spec)
+    if not isinstance(value, record.kind):
         return False
-    specs = spec._component_specs  # type: ignore[attr-defined]
-    found = spec._to_components(value)  # type: ignore[attr-defined]
-    return len(specs) == len(found) and all(map(_matches, specs, found))
+    found = record.values(value)
+    return len(record.specs) == len(found) and all(map(_matches, record.specs, found))
 
 
 def _tensors(spec: Any, value: Any) -> Iterator[Tensor]:
     match spec:
         case RecordSpec():
-            specs = spec._component_specs  # type: ignore[attr-defined]
-            found = spec._to_components(value)  # type: ignore[attr-defined]
-            for part, x in zip(specs, found, strict=True):
+            record = _RecordParts(spec)
+            for part, x in zip(record.specs, record.values(value), strict=True):
                 yield from _tensors(part, x)
         case RaggedTensorSpec():
             yield value.flat_values
@@ -95,8 +116,8 @@ def packed(spec: Any, tensors: Iterator[Any]) -> Any:
         case TensorSpec():
             return next(tensors)
         case RecordSpec():
-            found = [packed(part, tensors) for part in spec._component_specs]  # type: ignore[attr-defined]
-            return spec._from_components(found)  # type: ignore[attr-defined]
+            record = _RecordParts(spec)
+            return record.value([packed(part, tensors) for part in record.specs])
         case RaggedTensorSpec():
             values = next(tensors)
             splits = [next(tensors) for _ in range(spec.ragged_rank)]

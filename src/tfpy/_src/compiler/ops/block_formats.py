@@ -40,7 +40,7 @@ class Bits(NamedTuple):
 
 @dataclass(frozen=True)
 class Packing:
-    """How devices compute a value: as `scale * number + minimum`.
+    """The computation of a value on devices: `scale * number + minimum`.
 
     Attributes:
         bits: Bits of the numbers.
@@ -57,6 +57,11 @@ class Packing:
     scales: tuple[str, ...]
     offset: int = 0
     table: tuple[int, ...] = ()
+
+    @property
+    def has_minimum(self) -> bool:
+        """True if the minimums are not zeros."""
+        return not {"m", "dmin"}.isdisjoint(self.scales)
 
 
 @dataclass(frozen=True)

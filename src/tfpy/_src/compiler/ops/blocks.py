@@ -25,7 +25,7 @@ def _check(op: str, w: Aval, form: str, shape: Shape) -> None:
     """Check that an operand has the bytes of a matrix.
 
     Raises:
-        InvalidArgumentError: If it has not, or if a row does not consist of whole blocks.
+        InvalidArgumentError: If the numbers of bytes differ, or if a row has incomplete blocks.
     """
     how = ON_DEVICES[form]
     _, size = begins_of(how, math.prod(shape) // how.size)
@@ -67,6 +67,7 @@ def _params(form: str, shape: Shape) -> dict[str, Any]:
         "offset": packing.offset,
         "table": list(packing.table),
         "scale": packing.scale,
+        "minimum": "true" if packing.has_minimum else "false",
         "scales": [begins[name] for name in packing.scales],
     }
 

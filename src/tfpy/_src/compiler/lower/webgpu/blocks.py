@@ -20,7 +20,6 @@ ENOUGH = 1 << 18
 """Number of threads with which a large device reads memory at its full bandwidth."""
 SMALL_GROUP = 64
 """Number of threads of a workgroup if there are few."""
-_HAVE_MINIMUMS = ("half_minimum", "q2_k", "q4_k")
 
 
 def multiply(steps: WebGPUSteps, call: KernelCall, inputs: Sequence[int], output: int) -> None:
@@ -65,8 +64,8 @@ def _few_rows(steps: WebGPUSteps, p: Params, named: dict[str, int], output: int)
     threads = GROUP if p["n"] * lanes >= 2 * GROUP * BUSY else max(SMALL_GROUP, lanes)
     size = flat(-(-p["n"] * lanes // threads))
     defines = [*_defines(p), f"ROWS {p['m']}", f"LANES {lanes}", f"ACROSS {threads // lanes}"]
-    defines += flags_of(MINIMUM=p["scale"] in _HAVE_MINIMUMS)
-    steps.step("blocks_rows", named, output, _uniforms(p) | {"across": size[0]}, defines, size)
+    defines += flags_of(MINIMUM=p["minimum"] == "true")
+    steps.step("blocks_rows", named, output, _uniforms(p), defines, size)
 
 
 def _uniforms(p: Params) -> Params:
