@@ -1,4 +1,4 @@
-"""Products, rows and gradients of weights in block formats are those of their values."""
+"""Products, rows and gradients of weights in block formats equal the results of NumPy."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""SavedModels of functions whose arguments and results are not tensors.
+"""SavedModels of functions with arguments and results that are not tensors.
 
 TensorFlow does not resolve annotations that are strings, so the module does not postpone them.
 """

@@ -11,7 +11,7 @@ import { typeOf } from "./document.mjs";
 import { Runner } from "./runner.mjs";
 import { Device } from "./values.mjs";
 
-/** A program whose tensors are being downloaded. */
+/** A program while its tensors are downloaded. */
 export class Loading {
   /**
    * @param {Awaited<ReturnType<typeof import("./container.mjs").readHeader>>} file

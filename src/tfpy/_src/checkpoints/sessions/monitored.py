@@ -269,7 +269,7 @@ class SingularMonitoredSession(MonitoredSession):
         hooks: List of `tf.compat.v1.train.SessionRunHook`.
         scaffold: `tf.compat.v1.train.Scaffold`.
         master, config: Has no effect.
-        checkpoint_dir: Folder whose latest checkpoint is restored.
+        checkpoint_dir: Folder with the checkpoint that is restored, its latest one.
         stop_grace_period_secs: Number of seconds to wait for threads.
         checkpoint_filename_with_path: Path of a checkpoint to restore.
 

@@ -192,7 +192,7 @@ class ChiefSessionCreator(SessionCreator):
     Args:
         scaffold: `tf.compat.v1.train.Scaffold`.
         master, config: Has no effect.
-        checkpoint_dir: Folder whose latest checkpoint is restored.
+        checkpoint_dir: Folder with the checkpoint that is restored, its latest one.
         checkpoint_filename_with_path: Path of a checkpoint to restore.
 
     Example:

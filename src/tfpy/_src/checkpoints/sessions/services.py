@@ -94,7 +94,7 @@ class Services:
 
         Args:
             sess: The session.
-            queue_runners: List of `tf.compat.v1.train.QueueRunner`. Default: those of the graph.
+            queue_runners: List of `tf.compat.v1.train.QueueRunner`. Default: all of the graph.
 
         Returns:
             List of objects with the methods of threads.
@@ -142,7 +142,7 @@ class Services:
         """Stop all threads and close the writer of summaries.
 
         Args:
-            threads: Threads in addition to those of the coordinator.
+            threads: Threads in addition to the threads of the coordinator.
             close_summary_writer: If True, close the writer of summaries.
             ignore_live_threads: True if threads that have not ended are not an error.
 

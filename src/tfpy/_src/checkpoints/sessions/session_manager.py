@@ -85,7 +85,7 @@ class SessionManager:
             master, config: Has no effect.
             init_op: Operation that initializes Variables if there is no checkpoint.
             saver: Saver that restores a checkpoint.
-            checkpoint_dir: Folder whose latest checkpoint is restored.
+            checkpoint_dir: Folder with the checkpoint that is restored, its latest one.
             checkpoint_filename_with_path: Path of a checkpoint to restore.
             wait_for_checkpoint: If True, wait until there is a checkpoint.
             max_wait_secs: Longest wait in seconds.
@@ -138,7 +138,7 @@ class SessionManager:
         Args:
             master, config: Has no effect.
             saver: Saver that restores a checkpoint.
-            checkpoint_dir: Folder whose latest checkpoint is restored.
+            checkpoint_dir: Folder with the checkpoint that is restored, its latest one.
             checkpoint_filename_with_path: Path of a checkpoint to restore.
             wait_for_checkpoint: If True, wait until there is a checkpoint.
             max_wait_secs: Longest wait in seconds.

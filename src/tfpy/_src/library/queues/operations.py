@@ -1,6 +1,6 @@
 """The operations of queues in graphs of TensorFlow 1.
 
-Each session has elements of its own. A run removes elements before it computes anything, so that
+Each session has its own elements. A run removes elements before it computes anything, so that
 the computation is compiled. `tf.compat.v1.train.start_queue_runners` adds feeders to a queue, which
 fill it when a run needs elements: so queues also work where Python has no threads, as in pages.
 """

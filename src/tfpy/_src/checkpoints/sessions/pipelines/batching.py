@@ -42,7 +42,7 @@ class Batching:
         name: Name of the operations.
         batch_size: Number of elements of a batch.
         capacity: Capacity of the queue.
-        enqueue_many: True if the first dimension of the tensors is that of a batch.
+        enqueue_many: True if the first dimension of the tensors is the batch.
         shapes: Shapes of the elements. Default: the static shapes.
         dynamic_pad: True if elements of different sizes are padded.
         allow_smaller_final_batch: True if the last batch may have fewer elements.
@@ -68,7 +68,7 @@ class Batching:
 
 @dataclass(frozen=True)
 class _Sparse:
-    """A sparse component, whose elements are strings in the queue."""
+    """A sparse component. Its elements are strings in the queue."""
 
     dtype: Any
     rank: int | None

@@ -219,17 +219,17 @@ def string_input_producer(
         raise ValueError(message)
     graph = require_graph("string_input_producer")
 
-    def checked(texts: Tensor) -> Tensor:
-        if not texts.aval.size:
+    def checked(names: Tensor) -> Tensor:
+        if not names.aval.size:
             raise InvalidArgumentError(None, None, message)
-        return texts
+        return names
 
     with name_scope(name or "input_producer"):
         given = graph_tensor(string_tensor, dtypes.string)
-        (texts,) = graph.add(checked, [given], [given.aval], "Identity")
-        texts.op.is_dynamic = True
+        (names,) = graph.add(checked, [given], [given.aval], "Identity")
+        names.op.is_dynamic = True
         return input_producer(
-            texts, [], num_epochs, shuffle, seed, capacity, shared_name,
+            names, [], num_epochs, shuffle, seed, capacity, shared_name,
             f"fraction_of_{capacity}_full", name, cancel_op,
         )  # fmt: skip
 
