@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import tempfile
+import weakref
 from pathlib import Path
 from typing import Any
 
@@ -237,3 +239,17 @@ def test_records_of_growing_files(tf: Any) -> Any:
     with tf.io.TFRecordWriter(path, options) as writer:
         writer.write(b"packed")
     return [*found, *tf.compat.v1.io.tf_record_iterator(path, options)]
+
+
+def test_a_graph_with_a_pipeline_is_freed() -> None:
+    def run() -> weakref.ref[Any]:
+        with tfpy.Graph().as_default() as graph, tfpy.compat.v1.Session() as session:
+            (row,) = tfpy.compat.v1.train.slice_input_producer([[1, 2, 3]], shuffle=False)
+            both = tfpy.compat.v1.train.batch([row], 2)
+            tfpy.compat.v1.train.start_queue_runners()
+            assert session.run(both).tolist() == [1, 2]
+            return weakref.ref(graph)
+
+    freed = run()
+    gc.collect()
+    assert freed() is None

@@ -82,6 +82,8 @@ class Operation:
     colocated: tuple[bytes, ...] = ()
     """Names of operations with which `colocate_with` places this one."""
     _device = ""
+    resource: Any = None
+    """The object that the operation creates, such as a queue."""
     library: Any = None
     """Functions that the imported operation may call, as a message."""
 

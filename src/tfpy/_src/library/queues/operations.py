@@ -24,10 +24,6 @@ from tfpy._src.functions.graph_mode.operation import Operation
 from tfpy._src.functions.graph_mode.tensors import GraphTensor
 from tfpy._src.library.protos.graphs import NodeDef
 
-_queues: weakref.WeakKeyDictionary[Operation, GraphQueue] = weakref.WeakKeyDictionary()
-"""Queues by their operations."""
-
-
 def queue_of(queue: Any) -> GraphQueue:
     """Return a queue of a graph from the queue or its tensor.
 
@@ -36,8 +32,8 @@ def queue_of(queue: Any) -> GraphQueue:
     """
     if isinstance(queue, GraphQueue):
         return queue
-    found = _queues.get(queue.op) if isinstance(queue, GraphTensor) else None
-    if found is None:
+    found = queue.op.resource if isinstance(queue, GraphTensor) else None
+    if not isinstance(found, GraphQueue):
         raise TypeError(f"expected a queue of a graph, got {queue!r}")
     return found
 
@@ -74,7 +70,7 @@ class GraphQueue:
         op = self._op = graph.make(name, kind=f"{type(self).__name__}V2")
         op.function = lambda: constant(0)
         op.outputs = [GraphTensor(op, 0, Aval((), resource))]
-        _queues[op] = self
+        op.resource = self
         op.message = NodeDef(name=op.name, op=op.type)
         op.message.attr["shared_name"].s = (shared_name or "").encode()
         for dtype in self._dtypes:
