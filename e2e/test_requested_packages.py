@@ -146,11 +146,6 @@ for backend in ("wasm", "webgpu"):
 texts = ["the dog", "the the dog"]
 GUIDE
 found["similarity"] = round(float((vectors @ tensorflow.transpose(vectors))[0, 1]), 3)
-found["vectors"] = {}
-for backend in ("wasm", "webgpu"):
-    await tfpy.set_backend_async(backend)
-    vectors = await encoder.predict_async(SENTENCES, verbose=0)
-    found["vectors"][backend] = vectors[:, : len(VECTORS[0])].tolist()
 found["trained"] = len(model.trainable_variables)
 MODELS
 """
@@ -165,12 +160,6 @@ FILES = {
 """Files in the guides, and the files that their programs load in the test."""
 SIMILARITY = 0.56
 """Cosine similarity of the guide's sentences."""
-SENTENCES = ["A cat sits on the mat.", "Ein Kätzchen liegt auf dem Teppich, 東京!"]
-VECTORS = [
-    [0.12653527, -0.03285073, -0.02905955, 0.04440700, -0.04344535, 0.03209690, 0.04811114],
-    [0.10732538, 0.07890987, 0.09322040, -0.05699312, -0.04851276, 0.04993032, 0.03230266],
-]
-"""First elements of the vectors of MiniLM that TensorFlow computes with the same weights."""
 OF_GGUF = [[31, 2], "{{ messages }}", "thexx"]
 """Results of transformers for the same file. The tokenizer has no digits."""
 
@@ -186,12 +175,7 @@ def test_packages_come_when_a_page_asks(tfpy_page: Callable[..., OpenPage]) -> N
     of_hub = OF_HUB.replace("GUIDE", GUIDE).replace("MODELS", MODELS)
     metadata, tensors = gguf_files.llama(scale=4)
     in_blocks = gguf_files.gguf(metadata, gguf_files.in_blocks(tensors, "Q8_0", 8))
-    given = {
-        "GGUF": gguf,
-        "BLOCKS": base64.b64encode(in_blocks).decode(),
-        "SENTENCES": repr(SENTENCES),
-        "VECTORS": repr(VECTORS),
-    }
+    given = {"GGUF": gguf, "BLOCKS": base64.b64encode(in_blocks).decode()}
     for name, source in {**FILES, **given}.items():
         of_hub = of_hub.replace(name, source)
     with_keras = FOUND.replace("NAMED", "import keras") + OF_KERAS + of_hub
@@ -247,6 +231,4 @@ def test_packages_come_when_a_page_asks(tfpy_page: Callable[..., OpenPage]) -> N
             np.testing.assert_allclose(got, wanted, rtol=1e-3, atol=1e-3)
         assert of_floats[1][-1] < of_floats[1][0]
     assert found["similarity"] == SIMILARITY
-    for backend, vectors in found["vectors"].items():
-        np.testing.assert_allclose(vectors, VECTORS, atol=1e-6, err_msg=backend)
     assert found["trained"] == 4

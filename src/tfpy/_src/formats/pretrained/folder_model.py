@@ -9,6 +9,7 @@ from typing import Any
 
 from tfpy._src.formats.pretrained.packed_weights import unpacked
 from tfpy._src.formats.pretrained.source import (
+    ACCENTS,
     CONFIG,
     POOLING,
     SENTENCE_PIECES,
@@ -78,7 +79,7 @@ def _accents(config: Mapping[str, Any]) -> dict[str, Any]:
     strips = config.get("strip_accents")
     if not isinstance(lowers, bool):
         return {}
-    return {"strip_accents": lowers if strips is None else bool(strips)}
+    return {ACCENTS: lowers if strips is None else bool(strips)}
 
 
 def _template(folder: Path, value: Any) -> str | None:

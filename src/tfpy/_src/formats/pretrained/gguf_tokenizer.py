@@ -12,6 +12,7 @@ from tfpy._src.formats.encodings.protobuf_writer import chunk, integer, real
 from tfpy._src.formats.gguf.metadata import Metadata
 from tfpy._src.formats.pretrained.pre_tokenizers import LLAMA3, PATTERNS, of_gguf
 from tfpy._src.formats.pretrained.source import (
+    ACCENTS,
     POOLING,
     SENTENCE_PIECES,
     TOKENIZER,
@@ -120,7 +121,7 @@ def _write_word_pieces(metadata: Metadata, folder: Path) -> TokenizerFacts:
         write_json(folder, "modules.json", [{"type": "Normalize"}])
         (folder / POOLING).parent.mkdir()
         write_json(folder, POOLING, {"pooling_mode_cls_token": pooling == FIRST})
-    return TokenizerFacts(arguments={"strip_accents": True})
+    return TokenizerFacts(arguments={ACCENTS: True})
 
 
 def _word_piece(token: str, is_special: bool) -> str:

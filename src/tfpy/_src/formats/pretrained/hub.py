@@ -30,12 +30,14 @@ from tfpy._src.formats.pretrained.block_weights import (
 from tfpy._src.formats.pretrained.origins import remember
 from tfpy._src.formats.pretrained.pre_tokenizers import set_pre_tokenizer
 from tfpy._src.formats.pretrained.source import (
+    ACCENTS,
     POOLING,
     SENTENCE_PIECES,
     Pretrained,
     TokenizerFacts,
     Unconverted,
 )
+from tfpy._src.formats.pretrained.word_pieces import set_word_pieces
 from tfpy._src.formats.weight_file import WeightFile
 from tfpy._src.keras_support.keras import namespace
 from tfpy._src.library.io.checked_json import ModelFileError
@@ -204,6 +206,8 @@ def _set_tokenizer(preprocessor: Any, facts: TokenizerFacts) -> None:
     tokenizer.chat_template = facts.chat_template
     if facts.pre_tokenizer is not None:
         set_pre_tokenizer(tokenizer, facts.pre_tokenizer)
+    if ACCENTS in facts.arguments:
+        set_word_pieces(tokenizer)
     for name, value in (("start", facts.adds_start), ("end", facts.adds_end)):
         if value is not None and hasattr(preprocessor, f"add_{name}_token"):
             setattr(preprocessor, f"add_{name}_token", value)

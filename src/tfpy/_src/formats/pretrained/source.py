@@ -18,6 +18,8 @@ TOKENIZER_CONFIG = "tokenizer_config.json"
 SENTENCE_PIECES = "tokenizer.model"
 POOLING = "1_Pooling/config.json"
 """A file of models that compute one vector for a text."""
+ACCENTS = "strip_accents"
+"""An argument of KerasHub's tokenizers that split words into pieces."""
 
 
 @dataclass(frozen=True)
