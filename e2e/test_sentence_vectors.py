@@ -13,7 +13,7 @@ from tfpy.testing.sessions import OpenPage
 
 MOST = 1e-6
 """Greatest difference in a number of a vector."""
-SECONDS = 800.0
+SECONDS = 400.0
 LOAD = """async (code) => {
   const { loadTfpy } = await import("/tfpy.mjs");
   globalThis.tfpy = await loadTfpy({ packages: ["keras-hub"] });
@@ -27,8 +27,11 @@ import tfpy as tf
 tf.env().set("WEBGPU_SOFTWARE_ENABLED", True)
 await tf.set_backend_async("BACKEND")
 encoder = await tf.models.load_async("../gallery/models/minilm/model.safetensors")
-vectors = await encoder.predict_async(SENTENCES, verbose=0)
-json.dumps([tf.get_backend(), vectors.tolist()])
+*sentences, longest = SENTENCES
+vectors = await encoder.predict_async([longest], verbose=0)
+encoder.preprocessor.sequence_length = 64  # fewer tokens of padding take less time
+vectors = [*await encoder.predict_async(sentences, verbose=0), *vectors]
+json.dumps([tf.get_backend(), [vector.tolist() for vector in vectors]])
 """
 
 
