@@ -1,7 +1,7 @@
 """Sentences, and the vectors that all-MiniLM-L6-v2 has for them with TensorFlow.
 
 Run as a script in the environment of requirements/hub_tests.txt, with the folder of the model, it
-writes VECTORS. The tokens are those of the package tokenizers.
+writes VECTORS. The package tokenizers makes the tokens.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The words and word pieces of encoders, compared with those of the package tokenizers 0.23."""
+"""The words and pieces of encoders, compared with words of the package tokenizers 0.23."""
 
 from __future__ import annotations
 
