@@ -1,4 +1,4 @@
-"""The vectors of sentences that MiniLM computes in pages of Chromium, compared with TensorFlow's."""
+"""The vectors of sentences that MiniLM computes in pages, compared with TensorFlow's."""
 
 from __future__ import annotations
 
