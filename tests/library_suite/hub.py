@@ -38,8 +38,7 @@ def main() -> int:
     if options.write:
         hub_folders.store(version(NAME), reference, found)
         write_page()
-        if not hub_folders.unmeasured(folder):
-            report.store({NAME: hub_folders.total()})
+        report.store({NAME: hub_folders.total()})
     return int(not shown(library, report.compared(version(NAME), reference, found)))
 
 

@@ -49,12 +49,6 @@ def results() -> dict[str, Result]:
     }
 
 
-def unmeasured(folder: Path) -> set[str]:
-    """Return the folders without results, of a folder with KerasHub and its tests."""
-    files = (folder / SOURCES).rglob("*_test.py")
-    return {folder_of(file.relative_to(folder).as_posix()) for file in files} - set(results())
-
-
 def total() -> Result:
     """Return the result of all folders together."""
     return _joined(list(results().values()))
