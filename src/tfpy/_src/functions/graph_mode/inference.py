@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -16,6 +17,7 @@ from tfpy._src.base.errors import InvalidArgumentError, NotTraceableError, OpErr
 from tfpy._src.compiler.ir.aval import Aval
 from tfpy._src.compiler.ir.sizes import OpenSize, unranked
 from tfpy._src.core import tape as tapes
+from tfpy._src.core.conversion import convert_to_tensor, host_values
 from tfpy._src.core.sizes import LikelySizes, Sizes
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.core.tensor_shape import TensorShape
@@ -74,6 +76,31 @@ def infer(
     def traced(avals: Sequence[Aval]) -> Inferred:
         return _traced(function, args, kwargs, name, unique, avals)
 
+    try:
+        return _inferred(function, args, kwargs, unique, traced)
+    except (ValueError, TypeError, OpError):
+        found = _scattered(function, args, kwargs)
+        if found is None:
+            raise
+        return found
+
+
+def _inferred(
+    function: Callable[..., Any],
+    args: Sequence[Any],
+    kwargs: Mapping[str, Any],
+    unique: Sequence[GraphTensor],
+    traced: Callable[[Sequence[Aval]], Inferred],
+) -> Inferred:
+    """Trace a function with sizes that it accepts, or call it on likely values.
+
+    Args:
+        function: The function.
+        args, kwargs: Its arguments.
+        unique: Tensors of the graph among the arguments.
+        traced: Traces the function for avals of these tensors.
+    """
+
     def attempt(shapes: Sequence[tuple[int, ...]]) -> Inferred:
         return traced([_aval(x, shape) for x, shape in zip(unique, shapes, strict=True)])
 
@@ -90,6 +117,38 @@ def infer(
         if error.op_name == "Assert":
             raise
         raise ValueError(error.message) from error
+
+
+def _scattered(
+    function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]
+) -> Inferred | None:
+    """Return the result of a scatter function if a shape is unknown, or None.
+
+    The sizes of its arguments depend on each other, so likely sizes seldom match. As in TensorFlow,
+    a run checks them.
+    """
+    name = getattr(function, "__name__", "")
+    if name != "scatter_nd" and not name.startswith("tensor_scatter_nd_"):
+        return None
+    given = [*args, *kwargs.values()]
+    if not any(isinstance(x, GraphTensor) and x.aval.is_open for x in given):
+        return None
+    first, second, third = inspect.signature(function).bind(*args, **kwargs).args[:3]
+    like = convert_to_tensor(second if name == "scatter_nd" else first)
+    shape = _specified(third) if name == "scatter_nd" else like.shape
+    made = SymbolicTensor(Trace(name), 0, aval_of(shape, like.dtype), name)
+    return Inferred(made, [], [], [], False, is_dynamic=True)
+
+
+def _specified(sizes: Any) -> list[int | None] | None:
+    """Return the shape that an argument specifies, or None for an unknown rank."""
+    if isinstance(sizes, GraphTensor) and sizes.known is None:
+        rank = sizes.shape[0] if sizes.shape.rank == 1 else None
+        return None if rank is None else [None] * rank
+    if isinstance(sizes, list | tuple | TensorShape):
+        return [None if isinstance(n, GraphTensor) else n for n in sizes]
+    known = sizes.known if isinstance(sizes, GraphTensor) else sizes
+    return [int(n) for n in host_values(convert_to_tensor(known))]
 
 
 def aval_of(shape: Any, dtype: DTypeLike, likely: Sequence[int] | None = None) -> Aval:

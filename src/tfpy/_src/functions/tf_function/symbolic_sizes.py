@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import itertools
+from collections.abc import Callable, Iterator, Sequence
 from typing import TypeVar
 
 from tfpy._src.base.errors import OpError
@@ -28,10 +29,11 @@ def traced_with_stand_ins(
     Raises:
         Exception: If no sizes helped. This is the first error that the function raised.
     """
-    ranks = _RANKS if any(shape.rank is None for shape in shapes) else _RANKS[:1]
+    count = sum(shape.rank is None for shape in shapes)
     first: Exception | None = None
-    for rank in ranks:
-        sizes = _Sizes([[None] * rank if s.rank is None else s.as_list() for s in shapes])
+    for ranks in _ranks(count):
+        own = iter(ranks)
+        sizes = _Sizes([[None] * next(own) if s.rank is None else s.as_list() for s in shapes])
         for _ in range(_TRIALS):
             try:
                 with Misfits() as misfits:
@@ -42,6 +44,14 @@ def traced_with_stand_ins(
                     break
     assert first is not None
     raise first
+
+
+def _ranks(count: int) -> Iterator[tuple[int, ...]]:
+    """Yield ranks for inputs of unknown rank: equal ones, and then different ones of two inputs."""
+    for rank in _RANKS if count else _RANKS[:1]:
+        yield (rank,) * count
+    if count == 2:
+        yield from itertools.permutations(_RANKS, 2)
 
 
 Place = tuple[int, int]  # number of the shape, axis
