@@ -6,6 +6,7 @@ import operator
 from typing import Any
 
 import numpy as np
+import pytest
 from api.same import error, same
 
 
@@ -193,3 +194,29 @@ def test_references(tf: Any) -> Any:
     x = tf.constant(1)
     found = {x.ref(): "x"}
     return [found[x.ref()], x.ref().deref() is x, x.ref() == tf.constant(1).ref()]
+
+
+@same
+def test_reflected_operators_of_other_objects(tf: Any) -> Any:
+    class Unit:
+        def named(self, other: Any) -> Any:
+            return ("unit", other.shape.as_list())
+
+        __rmul__ = __radd__ = __rsub__ = __rtruediv__ = __rpow__ = __rmod__ = named
+        __rfloordiv__ = __rmatmul__ = named
+
+    class Refusing:
+        def __rmul__(self, other: Any) -> Any:
+            return NotImplemented
+
+        def __radd__(self, other: Any) -> Any:
+            raise TypeError("not this error")
+
+    x, variable, unit = tf.constant([1.0, 2.0]), tf.Variable(1.0), Unit()
+    found = [x * unit, x + unit, x - unit, x / unit, x**unit, x % unit, x // unit, x @ unit]
+    found += [variable * unit, tf.function(lambda y: [(y * unit)[0], y * 2.0][1])(x)]
+    for function in (lambda: x * Refusing(), lambda: x + Refusing(), lambda: x * object()):
+        with pytest.raises((TypeError, ValueError)) as caught:
+            function()
+        found.append("not this error" in str(caught.value))
+    return found

@@ -7,6 +7,7 @@ The table contains the operators that ops implement. Other folders attach `@`, `
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from types import FunctionType
 from typing import Any, TypeVar
 
@@ -53,7 +54,7 @@ def _yielding(function: Callable[..., Any], symbol: str) -> Callable[..., Any]:
     """Return the operator, which defers to a right operand of a different dtype.
 
     As in TensorFlow, a Keras variable promotes dtypes on both sides of an operator, and an
-    extension type can define the reflected operator.
+    extension type or any other object can define the reflected operator.
     """
     reflected = f"__r{symbol}__"
 
@@ -69,9 +70,18 @@ def _yielding(function: Callable[..., Any], symbol: str) -> Callable[..., Any]:
                     return DISPATCHED[symbol](self, other)
             if own and offers_tensor(other) and convert_to_tensor(other).dtype != self.dtype:
                 return NotImplemented
+            if own and type(other).__module__ not in _UNAWARE and not is_operand(other):
+                with suppress(TypeError, ValueError):
+                    found = getattr(other, reflected)(self)
+                    if found is not NotImplemented:
+                        return found
             raise
 
     return method
+
+
+_UNAWARE = ("builtins", "numpy")
+"""Modules whose types do not compute with tensors."""
 
 
 def _method(function: Callable[..., Any]) -> Callable[..., Any]:
