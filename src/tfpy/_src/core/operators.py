@@ -81,7 +81,7 @@ def _yielding(function: Callable[..., Any], symbol: str) -> Callable[..., Any]:
 
 
 _UNAWARE = ("builtins", "numpy")
-"""Modules whose types do not compute with tensors."""
+"""Modules with types that do not compute with tensors."""
 
 
 def _method(function: Callable[..., Any]) -> Callable[..., Any]:

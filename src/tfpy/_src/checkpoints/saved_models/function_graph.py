@@ -180,7 +180,7 @@ def _output(op: Operation) -> FunctionTensor:
 def graph_def_of_function(concrete: ConcreteFunction) -> GraphDef:
     """Return a concrete function as a graph whose placeholders are its arguments."""
     try:
-        found = written(concrete, concrete.name)
+        found = written(concrete, concrete.name, False)
     except (UnimplementedError, TypeError, ValueError):
         names = dict(zip(concrete.traced.graph.inputs, _names(concrete), strict=False))
         return GraphDef.FromString(equations.graph_def(concrete.traced.graph, names))
@@ -238,7 +238,7 @@ def function_def_of(concrete: ConcreteFunction) -> FunctionDef:
     Raises:
         UnimplementedError: If TensorFlow does not have an operation.
     """
-    return FunctionDef.FromString(written(concrete, concrete.name).messages[0])
+    return FunctionDef.FromString(written(concrete, concrete.name, False).messages[0])
 
 
 class AtomicFunction:

@@ -6,7 +6,8 @@ begins, and assigns them when it ends.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import warnings
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Self
 
@@ -15,6 +16,7 @@ import numpy as np
 from tfpy._src.base.dtypes import DType, resource
 from tfpy._src.base.errors import OpError
 from tfpy._src.checkpoints.saved_models.composite_specs import tensor_specs
+from tfpy._src.checkpoints.saved_models.gradients import GradientBody, with_gradients
 from tfpy._src.compiler.ir.aval import Aval
 from tfpy._src.core import nest
 from tfpy._src.core.operand import FieldRecord
@@ -38,6 +40,8 @@ from tfpy._src.functions.tf_function.signature import TensorSpec
 from tfpy._src.functions.tf_function.untraced import Untraced
 from tfpy._src.tensors.variables.variable import Variable
 
+Retrace = Callable[[ConcreteFunction], ConcreteFunction]
+
 
 @dataclass(frozen=True)
 class WrittenFunction:
@@ -52,6 +56,7 @@ class WrittenFunction:
         captured: Variables and entries of tables that follow the arguments.
         messages: Encoded functions: this one and those that it calls.
         places: Numbers of the results of nodes, by the names of the values.
+        gradients: Functions that compute custom gradients, by the types that refer to them.
     """
 
     name: str
@@ -62,6 +67,12 @@ class WrittenFunction:
     captured: list[Any]
     messages: list[bytes]
     places: dict[str, int] = field(default_factory=dict)
+    gradients: dict[str, WrittenFunction] = field(default_factory=dict)
+
+    @property
+    def all_messages(self) -> list[bytes]:
+        """Encoded functions, including the functions of custom gradients."""
+        return [*self.messages, *(m for one in self.gradients.values() for m in one.messages)]
 
 
 class Body(Nodes):
@@ -71,6 +82,8 @@ class Body(Nodes):
 
     captured: dict[int, tuple[Any, str]]
     """Variables and entries of tables by id, with the names of the arguments for them."""
+    gradients: list[GradientBody]
+    """Custom gradients of the function and of those that it calls."""
 
     @property
     def is_function(self) -> bool:
@@ -87,32 +100,55 @@ class Body(Nodes):
         return super().inner(f"{self.name}_{name}" if self.outer is None else name)
 
 
-def written(concrete: ConcreteFunction, name: str) -> WrittenFunction:
+def written(concrete: ConcreteFunction, name: str, saves_gradients: bool = True) -> WrittenFunction:
     """Convert a concrete function to a function of a graph's library.
 
     Args:
         concrete: The function.
         name: Its name in the library.
+        saves_gradients: If True, the library also contains custom gradients of the function. A
+            warning reports custom gradients that a file cannot contain.
 
     Raises:
         UnimplementedError: If TensorFlow does not have an operation.
         TypeError: If a result is not a tensor.
         OpenSizeError: If the function cannot be written for open sizes or ranks.
     """
+    if not saves_gradients:
+        return _of_ranks(concrete, name, _unchanged)
+    try:
+        return _of_ranks(concrete, name, with_gradients)
+    except (ValueError, OpError) as error:
+        found = _of_ranks(concrete, name, _unchanged)
+        reason = str(error).rstrip(".")
+        warnings.warn(
+            f"The custom gradients of {concrete.name} are not saved: {reason}. Gradients of the "
+            "loaded function follow from its operations.",
+            stacklevel=2,
+        )
+        return found
+
+
+def _unchanged(concrete: ConcreteFunction) -> ConcreteFunction:
+    return concrete
+
+
+def _of_ranks(concrete: ConcreteFunction, name: str, again: Retrace) -> WrittenFunction:
+    """Convert a concrete function, which may have inputs of unknown rank."""
     if all(t.shape.rank is not None for _, t in concrete.call.tensors):
-        return _written(concrete, name)
+        return _written(concrete, name, again)
     found, errors = [], []
     for rank in (1, 2):
         try:
-            found.append(_written(concrete, name, rank))
+            found.append(_written(concrete, name, again, rank))
         except (ValueError, OpError) as error:
             errors.append(error)
     unwritten = any(isinstance(error, OpenSizeError) for error in errors)
     if not found and not unwritten and not _takes_vectors(concrete):
-        return _written(concrete, name, rank=0)
+        return _written(concrete, name, again, rank=0)
     if errors:
         raise errors[0]
-    if found[0].messages != found[1].messages:
+    if found[0].all_messages != found[1].all_messages:
         raise OpenSizeError(
             f"{concrete.name} computes different ops for inputs of different ranks, but a file "
             "contains only one of them. Pass a tf.TensorSpec with a shape"
@@ -131,9 +167,11 @@ def _takes_vectors(concrete: Any) -> bool:
         return False
 
 
-def _written(concrete: ConcreteFunction, name: str, rank: int | None = None) -> WrittenFunction:
+def _written(
+    concrete: ConcreteFunction, name: str, again: Retrace, rank: int | None = None
+) -> WrittenFunction:
     """Convert a concrete function, with a given rank in the place of unknown ranks."""
-    trace, sizes, shapes = sized_trace(concrete, rank)
+    trace, sizes, shapes = sized_trace(concrete, rank, again)
     order = _order(concrete)
     names = FreeNames()
     count = len(concrete.call.tensors)
@@ -155,7 +193,7 @@ def _written(concrete: ConcreteFunction, name: str, rank: int | None = None) -> 
         name, trace.traced.graph, ports, (), False, weights, fed, sizes, Lists(trace.traced.graph)
     )
     body = Body(source, name)
-    body.captured = {}
+    body.captured, body.gradients = {}, []
     for port in ports:
         body.inputs.append(NodeValue(port.name, port.dtype, trace.traced.graph.avals[port.value]))
         body.bind(trace.traced.graph, port.value, body.inputs[-1])
@@ -181,8 +219,26 @@ def _written(concrete: ConcreteFunction, name: str, rank: int | None = None) -> 
     result, outputs = _result(concrete)
     captured = [value for value, _ in body.captured.values()]
     places = {output: i for node in body.nodes for i, output in enumerate(node.outputs)}
-    messages = [own, *called]
-    return WrittenFunction(name, specs, outputs, signature, result, captured, messages, places)
+    gradients = {one.kind: _gradient(body, one) for one in body.gradients if one.is_used}
+    return WrittenFunction(
+        name, specs, outputs, signature, result, captured, [own, *called], places, gradients
+    )
+
+
+def _gradient(root: Body, body: GradientBody) -> WrittenFunction:
+    """Encode a function that computes a custom gradient."""
+    inputs = [(v.name, v.dtype, None if v.aval is None else v.aval.shown) for v in body.inputs]
+    structure = body.structure
+    outputs = [spec for spec in structure if spec is not None]
+    results = [
+        (f"identity_{i}" if i else "identity", spec.dtype, name)
+        for i, (spec, name) in enumerate(zip(outputs, body.outputs, strict=True))
+    ]
+    message = function_proto(body.name, inputs, results, _encoded(root, body))
+    signature: Any = ((None, *body.specs), {})
+    return WrittenFunction(
+        body.name, body.specs, outputs, signature, structure, body.tensors(), [message]
+    )
 
 
 def _read(body: Body, handle: str, dtype: DType) -> NodeValue:

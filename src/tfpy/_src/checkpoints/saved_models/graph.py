@@ -200,9 +200,16 @@ class MainGraph:
         empty = np.full(len(keys), "", object)
         return names, self.constant(f"{base}/shape_and_slices", empty, dtypes.string)
 
-    def encoded(self, functions: Iterable[bytes]) -> bytes:
-        """Return the GraphDef with a library of functions."""
+    def encoded(self, functions: Iterable[bytes], gradients: Mapping[str, str]) -> bytes:
+        """Return the GraphDef with a library of functions.
+
+        Args:
+            functions: Encoded functions.
+            gradients: Names of functions for custom gradients, by the types that refer to them.
+        """
         library = b"".join(chunk(1, function) for function in functions)
+        for kind, name in gradients.items():
+            library += chunk(3, chunk(1, name) + chunk(2, kind))
         versions = integer(1, _PRODUCER) + integer(2, 12)
         nodes = (chunk(1, node) for node in self.nodes)
         return b"".join([*nodes, chunk(2, library), chunk(4, versions)])

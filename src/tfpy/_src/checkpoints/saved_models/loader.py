@@ -18,6 +18,7 @@ from tfpy._src.checkpoints.saved_models.constants import (
     VARIABLES_DIRECTORY,
     VARIABLES_FILENAME,
 )
+from tfpy._src.checkpoints.saved_models.loaded_gradients import CUSTOM, SavedGradients
 from tfpy._src.checkpoints.saved_models.messages import LoadedNode, object_graph
 from tfpy._src.checkpoints.saved_models.objects import (
     DICT,
@@ -79,14 +80,18 @@ class Loader:
         self._resources: Resources = {}
         self._assets: dict[str, bytes] = {}
         graph = message.get("graph_def", {"node": []})
-        self._graph = read_graph(graph, (), dialect=operations(self._assets), size=size)
+        gradients = SavedGradients(graph, self._saved, self._nodes)
+        dialect = operations(self._assets, more={CUSTOM: gradients.run})
+        self._graph = read_graph(graph, (), dialect=dialect, size=size)
+        self._library = gradients.connected(self._graph.functions)
+        self._gradients = gradients
         self._concrete = {name: self._function(name) for name in self._saved}
         self._objects: dict[int, Any] = {}
         self._reader = None if options.experimental_skip_checkpoint else self._checkpoint()
         self._keys = self._saved_keys()
 
     def _function(self, name: str) -> RestoredConcreteFunction:
-        saved, library = self._saved[name], self._graph.functions
+        saved, library = self._saved[name], self._library
         if name not in library:
             raise ModelFileError(f"The SavedModel has no function {name!r}.")
         signature = decoded(saved.inputs, f"the signature of {name}")
@@ -107,7 +112,9 @@ class Loader:
                 if node.kind == kind:
                     self._objects[i] = make(node)
         for name in self._concrete:
-            self._capture(name)
+            if not self._gradients.computes(name):
+                self._capture(name)
+        self._gradients.captured = self._captured
         for i in range(len(self._nodes)):
             self._object(i)
         for i, node in enumerate(self._nodes):
@@ -277,6 +284,8 @@ class Loader:
                 return self._restored(node)
             case "bare_concrete_function":
                 return self._bare(node)
+            case "captured_tensor":
+                return None  # a value of a function, which exists while the function runs
             case "user_object":
                 kind = _CONTAINERS.get(node.message.get("identifier", ""))
                 if kind is ListWrapper:

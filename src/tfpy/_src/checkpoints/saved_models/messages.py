@@ -50,7 +50,10 @@ _KINDS = {
     ),
     9: ("constant", Message("SavedConstant", {1: ("operation", STRING)})),
     10: ("resource", Message("SavedResource", {1: ("device", STRING)})),
-    12: ("captured_tensor", Message("CapturedTensor", {1: ("name", STRING)})),
+    12: (
+        "captured_tensor",
+        Message("CapturedTensor", {1: ("name", STRING), 2: ("function", STRING)}),
+    ),
 }
 _OBJECT = Message(
     "SavedObject",

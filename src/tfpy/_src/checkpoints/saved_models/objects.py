@@ -26,7 +26,9 @@ from tfpy._src.checkpoints.saved_models.tables import (
 from tfpy._src.formats.encodings.protobuf_writer import chunk, integer, integers
 from tfpy._src.formats.tensorflow.writer.binary import pair, shape_proto
 from tfpy._src.functions.tf_function.concrete import ConcreteFunction
+from tfpy._src.functions.tf_function.open import OpenConcreteFunction
 from tfpy._src.functions.tf_function.polymorphic import Function
+from tfpy._src.functions.tf_function.signature import Call, TensorSpec
 from tfpy._src.library.lookup.tables import LookupInterface
 from tfpy._src.tensors.variables.tracking import DictWrapper, ListWrapper, Tracked, unwrapped
 from tfpy._src.tensors.variables.variable import Variable
@@ -83,7 +85,7 @@ _LEAVES = (ConcreteFunction, SignatureWrapper, TableFunction, Asset)
 def held(holder: Any) -> dict[str, Any]:
     """Return the objects and the functions that an object holds, by name."""
     if isinstance(holder, Function):
-        return {f"trace_{i}": one for i, one in enumerate(holder.described_functions)}
+        return {f"trace_{i}": one for i, one in enumerate(_described(holder))}
     if isinstance(holder, SignatureMap):
         return dict(holder)
     if isinstance(holder, LookupInterface) and holder.entries is None:
@@ -96,6 +98,43 @@ def held(holder: Any) -> dict[str, Any]:
     if isinstance(holder, Tracked):
         found |= {name: getattr(holder, name) for name in _methods(type(holder))}
     return found
+
+
+_OPENED = "_with_open_sizes"
+"""Attribute of a trace with the function that replaces it in a file."""
+
+
+def _described(function: Function[..., Any]) -> list[ConcreteFunction]:
+    """Return one concrete function for each signature of a function.
+
+    A call inside another function may have open sizes. It then has traces for actual sizes, of
+    which a file contains one.
+    """
+    found: dict[Any, ConcreteFunction] = {}
+    for one in function.described_functions:
+        if _OPENED not in vars(one):
+            vars(one)[_OPENED] = _with_open_sizes(function, one)
+        opened = vars(one)[_OPENED]
+        if opened is None:
+            found[id(one)] = one
+        else:
+            found.setdefault((opened.call.key, opened.call.identities), opened)
+    return [*found.values()]
+
+
+def _with_open_sizes(
+    function: Function[..., Any], concrete: ConcreteFunction
+) -> OpenConcreteFunction | None:
+    """Return a function with open sizes for a trace of a call with open sizes, or None."""
+    call = concrete.call
+    if isinstance(concrete, OpenConcreteFunction) or not any(aval.is_open for aval in call.avals):
+        return None
+    specs = [TensorSpec(aval.shown, aval.dtype, name)
+             for aval, (name, _) in zip(call.avals, call.tensors, strict=True)]  # fmt: skip
+    opened = Call(call.replaced(specs))
+    return OpenConcreteFunction(
+        concrete.name, concrete._signature, opened, function._traces._made
+    ).described()
 
 
 def traced(value: Any) -> Any:
@@ -160,7 +199,7 @@ def _kind(
         return chunk(7, _variable(variable))
     match value:
         case Function():
-            names = [function_of(one) for one in value.described_functions]
+            names = [function_of(one) for one in _described(value)]
             spec = encoded_function_spec(value._traceable.signature, value.input_signature)
             return chunk(6, b"".join(chunk(1, name) for name in names) + chunk(2, spec))
         case ConcreteFunction():

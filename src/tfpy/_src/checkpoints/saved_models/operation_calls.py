@@ -104,7 +104,7 @@ def _traced(operations: Sequence[Operation], inputs: Sequence[GraphTensor]) -> W
     specs = [TensorSpec(x.shape, x.dtype, f"arg_{i}") for i, x in enumerate(inputs)]
     with immediately():
         concrete = Function(call, input_signature=specs, autograph=False).get_concrete_function()
-        return written(concrete, f"call_{op.number}")
+        return written(concrete, f"call_{op.number}", False)
 
 
 class CallBody:

@@ -66,8 +66,8 @@ class SaveOptions:
         experimental_debug_stripper: Has no effect.
         experimental_io_device: Has no effect.
         experimental_variable_policy: `tf.saved_model.experimental.VariablePolicy`, or its value.
-        experimental_custom_gradients: Has no effect: gradients of a loaded function follow from its
-            operations.
+        experimental_custom_gradients: If True, the custom gradients of functions are saved. If
+            False, gradients of a function that tfpy loads follow from its operations.
         experimental_image_format: Must be False.
         experimental_skip_saver: Has no effect.
         experimental_sharding_callback: Has no effect.

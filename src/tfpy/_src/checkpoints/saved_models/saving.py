@@ -25,6 +25,7 @@ from tfpy._src.checkpoints.saved_models.constants import (
     VARIABLES_FILENAME,
 )
 from tfpy._src.checkpoints.saved_models.functions import WrittenFunction, written
+from tfpy._src.checkpoints.saved_models.gradients import CapturedTensor
 from tfpy._src.checkpoints.saved_models.graph import MainGraph, SavedValue
 from tfpy._src.checkpoints.saved_models.objects import (
     ObjectNode,
@@ -127,6 +128,7 @@ class _Export:
         self._graph = MainGraph()
         self._map = SignatureMap()
         self._tables: list[SavedTable] = []
+        self._tensors: dict[CapturedTensor, int] = {}  # that custom gradients capture
         self.assets: dict[str, str] = {}
         """Paths of the files to copy, by their names in the folder."""
         found = naming.canonical(root, signatures)
@@ -143,7 +145,8 @@ class _Export:
         found = self._functions.get(id(function))
         if found is None:
             name = f"__inference_{_plain(function.name)}_{len(self._functions)}"
-            found = self._functions[id(function)] = written(function, name)
+            found = written(function, name, self._options.experimental_custom_gradients)
+            self._functions[id(function)] = found
             self._concrete.append(function)
         return found
 
@@ -161,10 +164,12 @@ class _Export:
             self._written(node.value)
 
     def _bound(self, function: WrittenFunction) -> list[int]:
-        """Return the numbers of the Variables that a function captures."""
+        """Return the numbers of the Variables and tensors that a function captures."""
         return [self._number(value, function.name) for value in function.captured]
 
     def _number(self, captured: Any, function: str) -> int:
+        if isinstance(captured, CapturedTensor):
+            return len(self._nodes) + self._tensors.setdefault(captured, len(self._tensors))
         found = self._numbers.get(id(captured))
         if found is None:
             raise AssertionError(
@@ -182,6 +187,7 @@ class _Export:
         filling = [one.fill.written for one in self._tables]
         creating = [one.create.written for one in self._tables]
         functions = [*self._functions.values(), *wrappers, *creating, *filling]
+        gradients = {k: v for one in functions for k, v in one.gradients.items()}
         for one in filling:
             self._graph.starting(one.name, self._bound(one), [dtypes.resource])
         for key, one in zip(self._map, wrappers, strict=True):
@@ -191,15 +197,17 @@ class _Export:
             chunk(1, encoded_object(node, lambda f: self._written(f).name, self._asset))
             for node in self._nodes
         )
-        entries = (concrete_entry(one, self._bound(one)) for one in functions)
-        objects = b"".join([*nodes, *entries])  # also finds the assets
+        objects = [*nodes]  # also finds the assets
+        entries = [concrete_entry(f, self._bound(f)) for f in (*functions, *gradients.values())]
+        objects += (chunk(1, one.encoded()) for one in self._tensors)
         files = [chunk(6, self._graph.asset(name)) for name in self.assets]
         saver = self._graph.finish()
-        graph = self._graph.encoded(message for one in functions for message in one.messages)
+        messages = (message for one in functions for message in one.all_messages)
+        graph = self._graph.encoded(messages, {k: one.name for k, one in gradients.items()})
         tags = (chunk(4, tag) for tag in (SERVING, *self._options.extra_tags))
         info = b"".join([*tags, chunk(5, VERSION_OF_TENSORFLOW), integer(7, 1)])
         parts = [chunk(1, info), chunk(2, graph), chunk(3, saver), *self._graph.signatures]
-        parts += [*files, chunk(7, objects)]
+        parts += [*files, chunk(7, b"".join([*objects, *entries]))]
         return integer(1, SAVED_MODEL_SCHEMA_VERSION) + chunk(2, b"".join(parts))
 
     def _asset(self, asset: Asset) -> int:

@@ -117,13 +117,16 @@ Shown = list[tuple[int | None, ...] | None]
 
 
 def sized_trace(
-    opened: ConcreteFunction, rank: int | None = None
+    opened: ConcreteFunction,
+    rank: int | None = None,
+    traced_again: Callable[[ConcreteFunction], ConcreteFunction] = lambda concrete: concrete,
 ) -> tuple[ConcreteFunction, OpenSizes, Shown]:
     """Return a trace of a concrete function, with its open sizes and the arguments' shapes.
 
     Args:
         opened: The function.
         rank: Rank that the trace has in the place of unknown ranks. Default: it raises an error.
+        traced_again: Function that returns the trace to write for a trace.
 
     Raises:
         OpenSizeError: If a file cannot express the function for open sizes.
@@ -134,12 +137,12 @@ def sized_trace(
 
     def trace(sizes: list[tuple[int, ...]]) -> ConcreteFunction:
         if not isinstance(opened, OpenConcreteFunction):
-            return opened
+            return traced_again(opened)
         avals = [Aval(size, spec.dtype) for size, spec in zip(sizes, specs, strict=True)]
         found = opened.sized(avals)
         if isinstance(found, Untraced):
             raise found.error
-        return found
+        return traced_again(found)
 
     def differ(one: ConcreteFunction, other: ConcreteFunction) -> bool:
         return computes_otherwise(one.traced.graph, other.traced.graph)

@@ -75,6 +75,8 @@ class ConcreteFunction(Listed, Inspected):
         )
     )
 
+    _trace_type = Trace
+
     def __init__(
         self,
         name: str,
@@ -89,7 +91,7 @@ class ConcreteFunction(Listed, Inspected):
         self._function = function
         self._signature = signature
         began = clock() if recorders else 0.0
-        trace = Trace(name, allows_variables)
+        trace = self._trace_type(name, allows_variables)
         placeholders = [Placeholder(v, trace) for v in call.variables] if is_shared else []
         with trace.taken():
             arguments = [trace.argument(aval_of(t), n) for n, t in call.tensors]

@@ -6,7 +6,7 @@ Values have the names that nodes use: "node" or "node:1" in a graph, "node:outpu
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -118,11 +118,21 @@ def _function(
         raise ModelFileError(f"the function {name} does not return the output {error}") from None
     messages = NodeMessages.of(message["node_def"])
     nodes, constants = reader.read(messages, _constant_in_function)
+    given = {spec.name for spec in inputs}
+    nodes = [_without_waits(node, given) for node in nodes]
     outputs = tuple(_constant_in_function(name, constants) for name in outputs)
     effects = tuple(message["control_ret"].values())
     made = complete(structured(nodes), outputs)
     weights = Weights(constants)
     return name, NodeGraph(name, dialect, inputs, outputs, made, weights, effects=effects)
+
+
+def _without_waits(node: Node, given: Set[str]) -> Node:
+    """Return a node that does not wait for arguments, which are always available."""
+    if given.isdisjoint(node.after):
+        return node
+    after = tuple(name for name in node.after if name not in given)
+    return Node(node.name, node.op, node.inputs, node.outputs, node.attrs, after, node.version)
 
 
 class NodeMessages(NamedTuple):

@@ -83,7 +83,10 @@ FUNCTION = Message(
         6: ("control_ret", mapped(STRING)),
     },
 )
-LIBRARY = Message("FunctionDefLibrary", {1: ("function", many(FUNCTION))})
+GRADIENT = Message("RegisteredGradient", {1: ("function", STRING), 2: ("kind", STRING)})
+LIBRARY = Message(
+    "FunctionDefLibrary", {1: ("function", many(FUNCTION)), 3: ("gradients", many(GRADIENT))}
+)
 GRAPH = Message("GraphDef", {1: ("node", many(NODE)), 2: ("library", LIBRARY)})
 
 TENSOR_INFO = Message(

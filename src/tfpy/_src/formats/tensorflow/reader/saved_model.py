@@ -24,7 +24,7 @@ from tfpy._src.formats.node_graphs.scope import Scope
 from tfpy._src.formats.node_graphs.weights import Weights
 from tfpy._src.formats.raw_ops.records import RECORDS, Record
 from tfpy._src.formats.tensorflow.checkpoint_files.bundle import part_of
-from tfpy._src.formats.tensorflow.reader.dialect import DIALECT, TensorFlowDialect
+from tfpy._src.formats.tensorflow.reader.dialect import DIALECT, Operation, TensorFlowDialect
 from tfpy._src.formats.tensorflow.reader.graph import canonical, read_graph
 from tfpy._src.formats.tensorflow.reader.messages import SAVED_MODEL
 from tfpy._src.library.io.checked_json import ModelFileError
@@ -231,7 +231,9 @@ def _run_record(node: Node, inputs: list[Any]) -> list[Any]:
     return list(RECORDS[node.op].run(inputs, node.attrs).values())
 
 
-def operations(assets: Mapping[str, bytes], safe: bool = True) -> TensorFlowDialect:
+def operations(
+    assets: Mapping[str, bytes], safe: bool = True, more: Mapping[str, Operation] | None = None
+) -> TensorFlowDialect:
     """Return the dialect of a SavedModel.
 
     Operations that read Variables also accept weights in the place of handles. Tables are filled
@@ -240,6 +242,7 @@ def operations(assets: Mapping[str, bytes], safe: bool = True) -> TensorFlowDial
     Args:
         assets: Bytes of the assets by path.
         safe: If True, refuse operations that act outside of the graph.
+        more: Other operations.
     """
 
     def fill(node: Node, inputs: list[Any]) -> Sequence[Any]:
@@ -253,7 +256,7 @@ def operations(assets: Mapping[str, bytes], safe: bool = True) -> TensorFlowDial
         return list(Record(record.text, function, record.stateful).run(inputs, node.attrs).values())
 
     own = {"ReadVariableOp": _read, "ResourceGather": _gathered, **dict.fromkeys(_FILL, fill)}
-    return TensorFlowDialect(own, safe)
+    return TensorFlowDialect({**own, **(more or {})}, safe)
 
 
 def _text(value: Any) -> str:

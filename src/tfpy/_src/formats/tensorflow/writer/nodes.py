@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -142,17 +142,36 @@ class Nodes(Emitter):
     def reshape(self, value: NodeValue, shape: Sequence[int]) -> NodeValue:
         return self.op("Reshape", value, self.target(shape))
 
-    def function(self, graph: Graph, inputs: Sequence[NodeValue], name: str) -> Func:
-        """Convert a Graph to a library function."""
+    def function(
+        self,
+        graph: Graph,
+        inputs: Sequence[NodeValue],
+        name: str,
+        lead: Callable[[Nodes], Sequence[NodeValue]] = lambda inner: (),
+    ) -> Func:
+        """Convert a Graph to a library function.
+
+        Args:
+            graph: The Graph.
+            inputs: Values of the inputs.
+            name: Name of the function.
+            lead: Function that adds other inputs before these, and returns outputs that precede the
+                outputs of the Graph.
+        """
         inner = self.inner(self.fresh(name))
+        first = lead(inner)
         for number, (value, given) in enumerate(zip(graph.inputs, inputs, strict=True)):
             said = NodeValue(f"arg{number}", given.dtype, inner.aval(graph, value))
             inner.inputs.append(said)
             inner.bind(graph, value, said)
         inner.write(graph)
         # Each result gets its own node, because TensorFlow.js disposes the results of functions.
-        inner.outputs = [inner.op("Identity", inner.value(v)).name for v in graph.outputs]
-        inner.result = tuple(inner.aval(graph, v) for v in graph.outputs)
+        made = [inner.op("Identity", inner.value(v)) for v in graph.outputs]
+        inner.outputs = [value.name for value in (*first, *made)]
+        inner.result = (
+            *(v.aval for v in first if v.aval),
+            *(inner.aval(graph, v) for v in graph.outputs),
+        )
         inner.pruned()
         self.library.append(inner)
         return Func(inner.name)

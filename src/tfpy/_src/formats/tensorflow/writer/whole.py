@@ -9,6 +9,9 @@ import numpy as np
 
 from tfpy._src.base import dtypes
 from tfpy._src.base.dtypes import DType
+from tfpy._src.compiler.ir.aval import Aval
+from tfpy._src.compiler.ir.graph import Graph
+from tfpy._src.formats.graph_writing.control_parts import with_fixed
 from tfpy._src.formats.graph_writing.emitter import (
     BOOL,
     FED,
@@ -110,6 +113,39 @@ def _logsumexp(w: Nodes, x: NodeValue, *, axis: int, exclusive: bool, reverse: b
     )
 
 
+# Loops
+
+
+@record("while_loop", "stateful_while_loop")
+def _while_loop(
+    w: Nodes, *values: NodeValue, test: Graph, body: Graph, state: int, primal: Any = None
+) -> list[NodeValue]:
+    """Write a loop that counts its iterations, because TensorFlow's gradients read the number."""
+    scalar = Aval((), INT)
+    whole = with_fixed(w, body, state)
+    types = [INT, INT, *(value.dtype for value in values)]
+
+    def taken(inner: Nodes) -> list[NodeValue]:
+        inner.inputs += [NodeValue(name, INT, scalar) for name in ("iteration", "most")]
+        return inner.inputs[:]
+
+    def counted(inner: Nodes) -> list[NodeValue]:
+        iteration, most = taken(inner)
+        found = [inner.op("AddV2", iteration, np.int32(1)), inner.op("Identity", most)]
+        return [NodeValue(value.name, INT, scalar) for value in found]
+
+    def tested(inner: Nodes) -> list[NodeValue]:
+        taken(inner)
+        return []
+
+    found = w.several(
+        "StatelessWhile", [w.number(0, INT), w.number(-1, INT), *values], types, T=types,
+        cond=w.function(test, values, "test", tested),
+        body=w.function(whole, values, "body", counted),
+    )  # fmt: skip
+    return found[2 : 2 + state]
+
+
 # Strings
 
 
@@ -193,7 +229,7 @@ def _strong(w: Nodes, x: NodeValue, *, num_buckets: int, key: Sequence[int]) -> 
 # Random numbers
 
 
-def _is_fed(w: Nodes, state: NodeValue) -> bool:
+def is_fed(w: Nodes, state: NodeValue) -> bool:
     """Return True if the state of a generator is new in each call."""
     makers = {name: node for node in w.nodes for name in node.outputs}
     todo, seen = [state.name], set()
@@ -220,7 +256,7 @@ def _random(op: str) -> Callable[..., NodeValue]:
 
 
 def _check_fed(w: Nodes, op: str, state: Sequence[NodeValue]) -> None:
-    if not _is_fed(w, state[0]):
+    if not is_fed(w, state[0]):
         raise unsupported(
             op,
             "the values follow from a seed in tfpy, and TensorFlow would compute others. Pass "
