@@ -24,6 +24,7 @@ from tfpy._src.functions.graph_mode.operation import Operation
 from tfpy._src.functions.graph_mode.tensors import GraphTensor
 from tfpy._src.library.protos.graphs import NodeDef
 
+
 def queue_of(queue: Any) -> GraphQueue:
     """Return a queue of a graph from the queue or its tensor.
 
