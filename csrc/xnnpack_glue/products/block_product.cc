@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "products/block_format.h"
+#include "products/block_values.h"
 #include "products/weights_gemm.h"
 #include "program/arena.h"
 #include "simd/multiply_add.h"
@@ -23,56 +23,79 @@ struct BlockProduct {
   float* c;
 };
 
-// Computes the products of a row of the weights and R rows of x. sums: of the groups of each row
-// of x [R, groups].
-template <size_t R>
-void multiply_row(const BlockProduct& product, size_t row, const float* sums) {
+// Adds the products of the values of a block and R rows of x.
+template <size_t R, bool kHasTable>
+inline void multiply_block(const BlockProduct& product, size_t block, const float* x,
+                           const float* scales, f32x4* totals) {
   const BlockFormat& format = product.format;
-  const size_t k = format.k, groups = k / format.group, in_block = format.size / format.group;
-  const bool has_minimums = format.has_minimums();
-  f32x4 totals[R];
-  float minimums[R];
-  for (size_t r = 0; r < R; ++r) totals[r] = splat(minimums[r] = 0.0f);
-  for (size_t group = 0; group < groups; ++group) {
-    const size_t block = row * format.blocks() + group / in_block, own = group % in_block;
+  const BlockValues values(format, product.w, block);
+  for (size_t run = 0; run < format.size / kRun; ++scales) {
     f32x4 found[R][2];
     for (size_t r = 0; r < R; ++r) found[r][0] = found[r][1] = splat(0.0f);
-    for (size_t i = 0; i < format.group; i += kRun) {
-      const v128_t run = run_of_numbers(format, product.w, block, own * format.group + i);
-      const float* const x = product.x + group * format.group + i;
-      for_quarters(run, [&](size_t quad, f32x4 numbers) {
+    for (size_t i = 0; i < format.group; i += kRun, ++run, x += kRun) {
+      for_quarters<kHasTable>(format, values.run(run), [&](size_t quarter, f32x4 numbers) {
         for (size_t r = 0; r < R; ++r) {
-          f32x4& sum = found[r][quad % 2];
-          sum = multiply_add(numbers, load(x + r * k + 4 * quad), sum);
+          f32x4& sum = found[r][quarter % 2];
+          sum = multiply_add(numbers, load(x + r * format.k + 4 * quarter), sum);
         }
       });
     }
-    const GroupScale scale = group_scale(format, product.w, block, own);
+    for (size_t r = 0; r < R; ++r)
+      totals[r] = multiply_add(found[r][0] + found[r][1], splat_load(scales), totals[r]);
+  }
+}
+
+// Computes the products of a row of the weights and the rows first..first+R of x. sums: of the
+// groups of each row of x [m, groups].
+template <size_t R, bool kHasTable>
+void multiply_row(const BlockProduct& product, size_t row, size_t first, const float* sums) {
+  constexpr size_t kScales = 64;
+  const BlockFormat& format = product.format;
+  const size_t groups = format.groups(), blocks = format.blocks();
+  const float* const x = product.x + first * format.k;
+  f32x4 totals[R];
+  float minimums[R];
+  for (size_t r = 0; r < R; ++r) totals[r] = splat(minimums[r] = 0.0f);
+  for (size_t begin = 0; begin < blocks; begin += kScales / groups) {
+    const size_t end = std::min(blocks, begin + kScales / groups);
+    float scales[kScales], lows[kScales] = {};
+    read_scales(format, product.w, row * blocks + begin, end - begin, scales, lows);
+    for (size_t block = begin; block < end; ++block)
+      multiply_block<R, kHasTable>(product, row * blocks + block, x + block * format.size,
+                                   scales + (block - begin) * groups, totals);
+    if (!format.has_minimum) continue;
     for (size_t r = 0; r < R; ++r) {
-      totals[r] = multiply_add(found[r][0] + found[r][1], splat(scale.scale), totals[r]);
-      if (has_minimums) minimums[r] += scale.minimum * sums[r * groups + group];
+      const float* const own = sums + ((first + r) * blocks + begin) * groups;
+      for (size_t i = 0; i < (end - begin) * groups; ++i) minimums[r] += lows[i] * own[i];
     }
   }
   for (size_t r = 0; r < R; ++r) {
     const f32x4 total = totals[r];
-    product.c[r * format.n + row] = (total[0] + total[1]) + (total[2] + total[3]) + minimums[r];
+    product.c[(first + r) * format.n + row] =
+        (total[0] + total[1]) + (total[2] + total[3]) + minimums[r];
   }
 }
 
-template <size_t R>
+template <bool kHasTable>
 bool multiply_few(const BlockProduct& product) {
   const BlockFormat& format = product.format;
-  const size_t groups = format.k / format.group;
-  float* const sums = borrow_scratch<float>(uint64_t{R} * groups);
+  const size_t groups = product.m * format.k / format.group;
+  float* const sums = borrow_scratch<float>(groups);
   if (sums == nullptr) return false;
-  for (size_t i = 0; i < R * groups; ++i) {
+  for (size_t i = 0; i < groups && format.has_minimum; ++i) {
     const float* const x = product.x + i * format.group;
     f32x4 sum = splat(0.0f);
     for (size_t j = 0; j < format.group; j += 4) sum += load(x + j);
     sums[i] = (sum[0] + sum[1]) + (sum[2] + sum[3]);
   }
-  parallel_ranges(format.n, R * format.k, [&](size_t begin, size_t end) {
-    for (size_t row = begin; row < end; ++row) multiply_row<R>(product, row, sums);
+  parallel_ranges(format.n, product.m * format.k, [&](size_t begin, size_t end) {
+    for (size_t row = begin; row < end; ++row) {
+      if (product.m == kFewRows) {
+        multiply_row<kFewRows, kHasTable>(product, row, 0, sums);
+      } else {
+        for (size_t r = 0; r < product.m; ++r) multiply_row<1, kHasTable>(product, row, r, sums);
+      }
+    }
   });
   return true;
 }
@@ -125,18 +148,8 @@ bool multiply_plain(const BlockProduct& product) {
 
 bool multiply(const BlockProduct& product, bool transpose_b) {
   if (!transpose_b) return multiply_plain(product);
-  switch (product.m) {
-    case 1:
-      return multiply_few<1>(product);
-    case 2:
-      return multiply_few<2>(product);
-    case 3:
-      return multiply_few<3>(product);
-    case kFewRows:
-      return multiply_few<kFewRows>(product);
-    default:
-      return multiply_turned(product);
-  }
+  if (product.m > kFewRows) return multiply_turned(product);
+  return product.format.has_table ? multiply_few<true>(product) : multiply_few<false>(product);
 }
 
 }  // namespace

@@ -9,9 +9,6 @@
 
 namespace tfpy {
 
-inline f32x4 splat_load(const float* from) { return as_f32(wasm_v128_load32_splat(from)); }
-inline i32x4 splat_load(const int32_t* from) { return as_i32(wasm_v128_load32_splat(from)); }
-
 // Packs a panel of W lines (rows of A or columns of B) to to[depth][W]. Only `lines` of them exist;
 // the others are 0. Consecutive elements of a line have the distance `step`.
 template <class T, size_t W>

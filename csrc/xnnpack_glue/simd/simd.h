@@ -67,6 +67,10 @@ inline i32x4 as_i32(v128_t x) { return reinterpret_cast<i32x4>(x); }
 inline i32x4 as_i32(f32x4 x) { return reinterpret_cast<i32x4>(x); }
 inline u32x4 as_u32(v128_t x) { return reinterpret_cast<u32x4>(x); }
 
+// Loads an element to all lanes.
+inline f32x4 splat_load(const float* from) { return as_f32(wasm_v128_load32_splat(from)); }
+inline i32x4 splat_load(const int32_t* from) { return as_i32(wasm_v128_load32_splat(from)); }
+
 // Returns a in lanes where the mask (0 or -1) is set, otherwise b.
 inline f32x4 select(i32x4 mask, f32x4 a, f32x4 b) {
   return as_f32(wasm_v128_bitselect(bits(a), bits(b), bits(mask)));
