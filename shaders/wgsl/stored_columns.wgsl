@@ -8,38 +8,22 @@ const BITS = $BITS;
 const AHEAD = $AHEAD;
 const PARTS = max(1, LANES * ACROSS / 2);
 
-#if WIDE
-alias Words = vec4<i32>;
-const FOURS = 32 / BITS;
+var<workgroup> parts: array<array<vec4<T>, PARTS>, WORD_FOURS>;
 
-fn words_at(i: i32) -> Words { return w_texel(i); }
-
-fn four_of(words: Words, f: i32) -> vec4<f32> { return numbers_of(words[f * BITS / 8], 4 * f % (32 / BITS)); }
-#else
-alias Words = i32;
-const FOURS = 8 / BITS;
-
-fn words_at(i: i32) -> Words { return w_at(i); }
-
-fn four_of(words: Words, f: i32) -> vec4<f32> { return numbers_of(words, 4 * f); }
-#endif
-
-var<workgroup> parts: array<array<vec4<T>, PARTS>, FOURS>;
-
-fn store_total(at: i32, total: ptr<function, array<vec4<T>, FOURS>>) {
-    for (var f = 0; f < FOURS; f++) { store(at + f, (*total)[f]); }
+fn store_total(at: i32, total: ptr<function, array<vec4<T>, WORD_FOURS>>) {
+    for (var f = 0; f < WORD_FOURS; f++) { store(at + f, (*total)[f]); }
 }
 
 // Adds the sums of all other lanes to the sums of lane 0.
-fn add_lanes(lane: i32, thread: i32, sums: ptr<function, array<vec4<T>, FOURS>>) {
+fn add_lanes(lane: i32, thread: i32, sums: ptr<function, array<vec4<T>, WORD_FOURS>>) {
     for (var half = LANES / 2; half > 0; half /= 2) {
         workgroupBarrier();
         if (lane >= half && lane < 2 * half) {
-            for (var f = 0; f < FOURS; f++) { parts[f][thread - half * ACROSS] = (*sums)[f]; }
+            for (var f = 0; f < WORD_FOURS; f++) { parts[f][thread - half * ACROSS] = (*sums)[f]; }
         }
         workgroupBarrier();
         if (lane < half) {
-            for (var f = 0; f < FOURS; f++) { (*sums)[f] += parts[f][thread]; }
+            for (var f = 0; f < WORD_FOURS; f++) { (*sums)[f] += parts[f][thread]; }
         }
     }
 }
@@ -50,7 +34,7 @@ fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_index) t
     let across = i32(thread) % ACROSS;
     let place = (i32(id.x) + i32(id.y) * p.across) * ACROSS + across;
     let at = min(place, p.pitch - 1);
-    let column = 4 * FOURS * at;
+    let column = 4 * WORD_FOURS * at;
     let begin = lane * p.chunk;
     let end = min(begin + p.chunk, p.k);
     $SUMS
@@ -78,6 +62,6 @@ fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_index) t
 #if SCALED
     $END_GROUP
 #endif
-    var total: array<vec4<T>, FOURS>;
+    var total: array<vec4<T>, WORD_FOURS>;
     $RESULTS
 }

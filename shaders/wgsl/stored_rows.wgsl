@@ -6,22 +6,6 @@ const ROWS = $ROWS;
 const BITS = $BITS;
 const AHEAD = $AHEAD;
 
-#if WIDE
-alias Words = vec4<i32>;
-const FOURS = 32 / BITS;
-
-fn words_at(i: i32) -> Words { return w_texel(i); }
-
-fn four_of(words: Words, f: i32) -> vec4<f32> { return numbers_of(words[f * BITS / 8], 4 * f % (32 / BITS)); }
-#else
-alias Words = i32;
-const FOURS = 8 / BITS;
-
-fn words_at(i: i32) -> Words { return w_at(i); }
-
-fn four_of(words: Words, f: i32) -> vec4<f32> { return numbers_of(words, 4 * f); }
-#endif
-
 var<workgroup> parts: array<array<T, LANES>, ACROSS>;
 
 fn total(lane: i32, across: i32, sum: T) -> T {
@@ -57,8 +41,8 @@ fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_index) t
         for (var j = 0; j < AHEAD; j++) {
             let i = first + j * LANES;
             if (i >= p.pitch) { break; }
-            for (var f = 0; f < FOURS; f++) {
-                let k = 4 * (FOURS * i + f);
+            for (var f = 0; f < WORD_FOURS; f++) {
+                let k = 4 * (WORD_FOURS * i + f);
 #if SCALED
                 let numbers = scaled(four_of(words[j], f), k, column);
 #else

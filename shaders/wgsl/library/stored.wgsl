@@ -4,6 +4,19 @@ fn numbers_of(word: i32, first: i32) -> vec4<f32> {
     return vec4<f32>((vec4<i32>(word) << shifts) >> vec4<u32>(u32(32 - BITS)));
 }
 
+// The word, or with WIDE the texel, which a thread reads at once, and its numbers in fours.
+#if WIDE
+alias Words = vec4<i32>;
+const WORD_FOURS = 32 / BITS;
+fn words_at(i: i32) -> Words { return w_texel(i); }
+fn four_of(words: Words, f: i32) -> vec4<f32> { return numbers_of(words[f * BITS / 8], 4 * f % (32 / BITS)); }
+#else
+alias Words = i32;
+const WORD_FOURS = 8 / BITS;
+fn words_at(i: i32) -> Words { return w_at(i); }
+fn four_of(words: Words, f: i32) -> vec4<f32> { return numbers_of(words, 4 * f); }
+#endif
+
 // The zero point of this position.
 fn zero_of(at: i32) -> f32 { return f32(extractBits(zero_at(at >> 2u), u32(at & 3) * 8u, 8u)); }
 

@@ -159,7 +159,7 @@ def _result(r: int, fours: range) -> Iterator[str]:
     """Yield the statements that store a row of the result of a matrix [k, n]."""
     yield from (f"total[{f}] = vec4<T>(sum{r}_{f});" for f in fours)
     yield "add_lanes(lane, i32(thread), &total);"
-    at = f"(({r} * p.n) >> 2u) + FOURS * place"
+    at = f"(({r} * p.n) >> 2u) + WORD_FOURS * place"
     yield f"if (lane == 0 && place < p.pitch) {{ store_total({at}, &total); }}"
 
 
