@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 import tfpy as tf
+from tfpy._src.formats.encodings.protobuf_writer import chunk, integer, real
 from tfpy._src.formats.exported.chat_formats import chat_format, rendered
 from tfpy._src.formats.exported.tokenizers import tokenizer_of
 from tfpy._src.formats.pretrained.pre_tokenizers import of_gguf
@@ -100,10 +101,51 @@ def test_tokenizers() -> None:
     assert found["splits"] == [{"prefix": " "}, {"pattern": "gpt2"}]
 
 
+def _sentence_pieces(
+    trainer: Sequence[Any] = ((3, 2), (35, 1)),
+    normalizer: Sequence[Any] = ((3, 0), (4, 0)),
+    add_bos: bool = False,
+) -> Any:
+    """Return a tokenizer with a model of SentencePiece that has these fields."""
+    given = [("<unk>", 0.0, 2), ("<0x0A>", 0.0, 6), ("\u2581a", -1.5, 1)]
+    pieces = [chunk(1, chunk(1, p) + real(2, s) + integer(3, k)) for p, s, k in given]
+    fields = [
+        b"".join(
+            chunk(field, value) if isinstance(value, bytes) else integer(field, value)
+            for field, value in part
+        )
+        for part in (trainer, normalizer)
+    ]
+    proto = b"".join(pieces) + chunk(2, fields[0]) + chunk(3, fields[1])
+    return SimpleNamespace(proto=proto, add_bos=add_bos, add_eos=False)
+
+
+def test_sentence_pieces() -> None:
+    wanted = {
+        "type": "sentence_pieces",
+        "pieces": ["<unk>", "<0x0A>", "\u2581a"],
+        "kinds": [2, 6, 1],
+        "scores": [0.0, 0.0, -1.5],
+        "unknown_text": " \u2047 ",
+        "begins_with_space": False,
+        "removes_spaces": False,
+        "has_bytes": True,
+    }
+    assert tokenizer_of(_sentence_pieces()) == wanted
+    found = tokenizer_of(_sentence_pieces(trainer=[(3, 2), (44, b"?")], normalizer=[]))
+    changes = {"unknown_text": "?", "has_bytes": False}
+    assert found == wanted | changes | {"begins_with_space": True, "removes_spaces": True}
+
+
 @pytest.mark.parametrize(
     ("tokenizer", "reason"),
     [
-        (SimpleNamespace(proto=b""), "it does not use byte-pair encoding"),
+        (SimpleNamespace(), "it does not use byte-pair encoding"),
+        (_sentence_pieces(trainer=[(3, 1)]), "is not byte-pair encoding"),
+        (_sentence_pieces(normalizer=[(2, b"x")]), "replaces characters"),
+        (_sentence_pieces(trainer=[(3, 2), (24, 1)]), "another form of spaces"),
+        (_sentence_pieces(normalizer=[(5, 0)]), "another form of spaces"),
+        (_sentence_pieces(add_bos=True), "it adds tokens to each string"),
         (_tokenizer(model={"type": "Unigram"}), "Unigram with other tokens"),
         (_tokenizer(model={"byte_fallback": True}), "BPE with byte_fallback"),
         (_tokenizer(normalizer={"type": "NFC"}), "BPE with normalizer"),

@@ -8,6 +8,7 @@ NAME.json::
 
 from __future__ import annotations
 
+import io
 import json
 import sys
 from collections.abc import Callable, Iterator
@@ -21,6 +22,7 @@ tfpy.as_tensorflow(replace=True)
 import keras  # noqa: E402
 import keras_hub  # noqa: E402
 import numpy as np  # noqa: E402
+import sentencepiece  # noqa: E402
 from tokenizers import Tokenizer, models, pre_tokenizers, trainers  # noqa: E402
 
 import tfpy as tf  # noqa: E402
@@ -115,6 +117,33 @@ def tokenizer(pre: str, kind: Any = keras_hub.tokenizers.Llama3Tokenizer) -> Any
     return made
 
 
+def sentence_pieces() -> bytes:
+    """Return a SentencePiece model as in Llama 2, trained on the corpus."""
+    model = io.BytesIO()
+    sentencepiece.SentencePieceTrainer.train(
+        sentence_iterator=(line for line in corpus() if "\0" not in line),
+        model_writer=model,
+        model_type="bpe",
+        vocab_size=900,
+        byte_fallback=True,
+        normalization_rule_name="identity",
+        remove_extra_whitespaces=False,
+        user_defined_symbols=["<|start|>", "<|stop|>"],
+        minloglevel=2,
+    )
+    return model.getvalue()
+
+
+def llama2() -> Any:
+    """Return a Llama 2, which has a tokenizer of SentencePiece."""
+    own = keras_hub.tokenizers.LlamaTokenizer(sentence_pieces())
+    backbone = keras_hub.models.LlamaBackbone(
+        vocabulary_size=own.vocabulary_size(), num_layers=2, intermediate_dim=48, **_GROUPED
+    )
+    preprocessor = keras_hub.models.LlamaCausalLMPreprocessor(own, sequence_length=LENGTH)
+    return keras_hub.models.LlamaCausalLM(backbone, preprocessor)
+
+
 def llama(width: int = 32) -> Any:
     """Return a Llama 3 with tied embeddings and a chat template."""
     own = tokenizer("llama3")
@@ -177,6 +206,7 @@ _GROUPED: dict[str, Any] = {"num_query_heads": 4, "num_key_value_heads": 2, "hid
 _HEADS: dict[str, Any] = {"num_heads": 4, "hidden_dim": 32}
 MODELS: dict[str, Callable[[], Any]] = {
     "llama": llama,
+    "llama2": llama2,
     "gpt2": gpt2,
     QUANTIZED: llama_int8,
     "qwen": _family("Qwen", "qwen2", **_GROUPED, tie_word_embeddings=True),

@@ -21,7 +21,7 @@ from e2e.exported_mutants import CARELESS, edited, mutants
 from .conftest import require_assets
 from .node_process import NodeProcess, RuntimeFailed
 
-NAMES = ("llama", "gpt2", "qwen", "qwen3", "mistral", "gemma", "bloom", "opt")
+NAMES = ("llama", "llama2", "gpt2", "qwen", "qwen3", "mistral", "gemma", "bloom", "opt")
 QUANTIZED = "llama_int8"
 MUTANTS = 60
 Json = Any
@@ -297,7 +297,7 @@ def _token(at: int, token: Any) -> Callable[[Json], object]:
 
 
 TOKENIZERS: list[tuple[Callable[[Json], object], str]] = [
-    (lambda t: t.update(type="words"), "the tokenizer has an unknown type"),
+    (lambda t: t.update(type="words"), "the type of the tokenizer is words, not one of"),
     (lambda t: t.update(tokens={}), "tokens is not a list"),
     (_token(10, 5), "a token is not a string"),
     (lambda t: _token(10, t["tokens"][11])(t), "two tokens are "),
@@ -317,6 +317,27 @@ TOKENIZERS: list[tuple[Callable[[Json], object], str]] = [
 """Edits of a tokenizer, and the errors that they cause."""
 
 
+def _piece(at: int, piece: Any) -> Callable[[Json], object]:
+    return lambda tokenizer: tokenizer["pieces"].__setitem__(at, piece)
+
+
+PIECES: list[tuple[Callable[[Json], object], str]] = [
+    (lambda t: t.update(pieces={}), "pieces is not a list"),
+    (_piece(300, 5), "a piece is not a string"),
+    (_piece(300, ""), "the piece 300 is empty"),
+    (lambda t: _piece(300, t["pieces"][301])(t), "two pieces are "),
+    (lambda t: _piece(t["kinds"].index(6), "<0xZZ>")(t), "the piece <0xZZ> is not a byte"),
+    (lambda t: t["kinds"].pop(), "types of .* pieces"),
+    (lambda t: t["kinds"].__setitem__(5, 7), "a piece has an unknown type"),
+    (lambda t: t["kinds"].__setitem__(t["kinds"].index(2), 1), "no piece is the unknown one"),
+    (lambda t: t["scores"].pop(), "scores of .* pieces"),
+    (lambda t: t["scores"].__setitem__(5, "1"), "a score is not a number"),
+    (lambda t: t.update(unknown_text=1), "the text of the unknown piece is not a string"),
+    (lambda t: t.update(has_bytes=1), "the flag has_bytes is not a boolean"),
+]
+"""Edits of a tokenizer of SentencePiece, and the errors that they cause."""
+
+
 def test_broken_files_are_named(node: NodeProcess, files: Path) -> None:
     """Check that each fact of a language model is validated before it is used."""
     data = (files / "llama.tfpy").read_bytes()
@@ -325,16 +346,20 @@ def test_broken_files_are_named(node: NodeProcess, files: Path) -> None:
     made += [with_bytes(data, b"\xff"), with_bytes(data, b"[" * 10_000), with_bytes(data, b"")]
     messages = [text for _, text in (*DOCUMENTS, *TOKENIZERS)]
     messages += ["the tokenizer is not UTF-8", *["the tokenizer is not a JSON object"] * 2]
-    found = broken(node, [*made, data])
-    assert found[-1] == ""
-    for text, message in zip(found[:-1], messages, strict=True):
+    pieces = (files / "llama2.tfpy").read_bytes()
+    made += [with_tokenizer(pieces, edit) for edit, _ in PIECES]
+    messages += [text for _, text in PIECES]
+    found = broken(node, [*made, data, pieces])
+    assert found[-2:] == ["", ""]
+    for text, message in zip(found[:-2], messages, strict=True):
         assert re.search(message, text), (text, message)
         assert text.startswith(("Error: broken file: ", "TypeError: the file has no"))
 
 
-def test_damaged_files(node: NodeProcess, files: Path) -> None:
+@pytest.mark.parametrize("name", ["llama", "llama2"])
+def test_damaged_files(node: NodeProcess, files: Path, name: str) -> None:
     """Check that files with random changes raise clear errors, or run."""
-    data = (files / "llama.tfpy").read_bytes()
+    data = (files / f"{name}.tfpy").read_bytes()
     rng = np.random.default_rng(5)
     made = list(mutants(data, rng, MUTANTS))
     header, rest = parts(data)

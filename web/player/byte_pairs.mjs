@@ -9,6 +9,7 @@
  */
 
 import { demand, flag, indices, keyOf, list, object, text } from "./check.mjs";
+import { merged } from "./merging.mjs";
 
 /** Maximum number of steps that split a string. */
 const MOST_SPLITS = 16;
@@ -79,8 +80,7 @@ export class BytePairs {
       return token;
     });
     if (found.length === 0) return null;
-    found.sort((a, b) => b.length - a.length);
-    return new RegExp(found.map(escaped).join("|"), "gu");
+    return anyOf(found);
   }
 
   /**
@@ -145,7 +145,18 @@ export class BytePairs {
       const number = this.bytes[byte];
       if (number !== undefined) symbols.push(number);
     }
-    for (const number of merged(symbols, this.merges, this.tokens.length)) found.push(number);
+    const size = this.tokens.length;
+    const all = merged(symbols, (left, right) => this.merges.get(left * size + right));
+    for (const number of all) found.push(number);
+  }
+
+  /** Return a decoder of tokens that arrive one after the other. */
+  decoder() {
+    const bytes = new TextDecoder("utf-8", { ignoreBOM: true });
+    return {
+      text: (/** @type {number} */ token) => bytes.decode(this.bytesOf(token), { stream: true }),
+      end: () => bytes.decode(),
+    };
   }
 
   /**
@@ -163,6 +174,12 @@ export class BytePairs {
 
 /** Return a pattern that matches a string. @param {string} string */
 const escaped = (string) => string.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
+
+/** Return a pattern that matches the longest of some strings. @param {string[]} strings */
+export function anyOf(strings) {
+  const longestFirst = [...strings].sort((a, b) => b.length - a.length);
+  return new RegExp(longestFirst.map(escaped).join("|"), "gu");
+}
 
 /**
  * Return the merges by pairs of tokens: their ranks and results.
@@ -212,83 +229,4 @@ function splitBy(piece, pattern) {
   }
   if (end < piece.length) found.push(piece.slice(end));
   return found;
-}
-
-/**
- * Merge pairs of symbols, those with the lowest rank first, and of these the leftmost. A heap contains the pairs, so
- * that long words take little more than linear time.
- * @param {number[]} symbols replaced by the results
- * @param {Map<number, {rank: number, result: number}>} merges
- * @param {number} size number of tokens
- */
-function merged(symbols, merges, size) {
-  const heap = new Heap();
-  const after = symbols.map((_, i) => i + 1);
-  const before = symbols.map((_, i) => i - 1);
-  const pushed = (/** @type {number} */ at) => {
-    const right = after[at];
-    if (at < 0 || right >= symbols.length) return;
-    const merge = merges.get(symbols[at] * size + symbols[right]);
-    if (merge !== undefined) heap.push({ at, rank: merge.rank, result: merge.result });
-  };
-  for (let i = 0; i + 1 < symbols.length; i++) pushed(i);
-  for (let top = heap.pop(); top !== undefined; top = heap.pop()) {
-    const { at, rank, result } = top;
-    const right = after[at];
-    if (symbols[at] < 0 || right >= symbols.length) continue;
-    if (merges.get(symbols[at] * size + symbols[right])?.rank !== rank) continue;
-    symbols[at] = result;
-    symbols[right] = -1;
-    after[at] = after[right];
-    if (after[at] < symbols.length) before[after[at]] = at;
-    pushed(before[at]);
-    pushed(at);
-  }
-  return symbols.filter((symbol) => symbol >= 0);
-}
-
-/** @typedef {{at: number, rank: number, result: number}} Candidate a pair of symbols that can be merged */
-
-/** A binary heap of pairs, the first one to merge on top. */
-class Heap {
-  constructor() {
-    /** @type {Candidate[]} */
-    this.items = [];
-  }
-
-  /** @param {Candidate} item */
-  push(item) {
-    const { items } = this;
-    let at = items.length;
-    for (let up = (at - 1) >> 1; at > 0 && isBefore(item, items[up]); up = (at - 1) >> 1) {
-      items[at] = items[up];
-      at = up;
-    }
-    items[at] = item;
-  }
-
-  /** @returns {Candidate | undefined} */
-  pop() {
-    const { items } = this;
-    const top = items[0];
-    const last = items.pop();
-    if (last === undefined || items.length === 0) return last;
-    let at = 0;
-    for (let down = 1; down < items.length; down = 2 * at + 1) {
-      if (down + 1 < items.length && isBefore(items[down + 1], items[down])) down++;
-      if (!isBefore(items[down], last)) break;
-      items[at] = items[down];
-      at = down;
-    }
-    items[at] = last;
-    return top;
-  }
-}
-
-/**
- * @param {Candidate} a
- * @param {Candidate} b
- */
-function isBefore(a, b) {
-  return a.rank < b.rank || (a.rank === b.rank && a.at < b.at);
 }

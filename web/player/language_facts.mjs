@@ -18,11 +18,15 @@
  * @property {number[]} lengths lengths of prefills, ascending
  * @property {ChatFormat | null} chat
  * @property {string} tokenizer name of the tensor that describes the tokenizer
+ *
+ * @typedef {BytePairs | SentencePieces} Tokenizer
  */
 
 import { BytePairs } from "./byte_pairs.mjs";
-import { demand, indices, isIndex, list, object, parsed, text } from "./check.mjs";
+import { demand, indices, isIndex, keyOf, list, object, parsed, text } from "./check.mjs";
+import { SentencePieces } from "./sentence_pieces.mjs";
 
+const TOKENIZERS = { byte_pairs: BytePairs, sentence_pieces: SentencePieces };
 /** Maximum number of positions. */
 const MOST_POSITIONS = 2 ** 20;
 /** Numbers of tokens are int32. */
@@ -132,6 +136,7 @@ export function conversation({ joins, stripped }, messages) {
 /**
  * Read a tokenizer from its bytes.
  * @param {Uint8Array} bytes
+ * @returns {Tokenizer}
  */
 export function tokenizerOf(bytes) {
   let json = "";
@@ -141,6 +146,5 @@ export function tokenizerOf(bytes) {
     demand(false, "the tokenizer is not UTF-8");
   }
   const given = parsed(json, "the tokenizer");
-  demand(given.type === "byte_pairs", "the tokenizer has an unknown type");
-  return new BytePairs(given);
+  return new TOKENIZERS[keyOf(given.type, TOKENIZERS, "the type of the tokenizer")](given);
 }

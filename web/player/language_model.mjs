@@ -19,7 +19,7 @@ export class LanguageModel {
   /**
    * @param {Functions} functions
    * @param {LanguageFacts} facts
-   * @param {import("./byte_pairs.mjs").BytePairs} tokenizer
+   * @param {import("./language_facts.mjs").Tokenizer} tokenizer
    */
   constructor({ program, pause }, facts, tokenizer) {
     this.program = program;
@@ -48,13 +48,11 @@ export class LanguageModel {
 
   /** Return a decoder of tokens that arrive one after the other. */
   pieces() {
-    const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+    const decoder = this.tokenizer.decoder();
     return {
-      text: (/** @type {number} */ token) => {
-        if (this.facts.hidden.has(token)) return "";
-        return decoder.decode(this.tokenizer.bytesOf(token), { stream: true });
-      },
-      end: () => decoder.decode(),
+      text: (/** @type {number} */ token) =>
+        this.facts.hidden.has(token) ? "" : decoder.text(token),
+      end: () => decoder.end(),
     };
   }
 

@@ -8,6 +8,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tfpy._src.base.errors import UnimplementedError
+from tfpy._src.formats.encodings.protobuf import read
+from tfpy._src.formats.pretrained.gguf_tokenizer import BYTE_PAIR_MODEL
+from tfpy._src.formats.pretrained.piece_models import PIECES, UNKNOWN_TEXT
 from tfpy._src.formats.pretrained.pre_tokenizers import DIGIT, GPT2, LLAMA3, QWEN2
 
 Json = dict[str, Any]
@@ -23,15 +26,44 @@ def tokenizer_of(tokenizer: Any) -> Json:
     Raises:
         UnimplementedError: If pages do not have such a tokenizer.
     """
+    name = type(tokenizer).__name__
+    if getattr(tokenizer, "proto", None) is not None:
+        return _sentence_pieces(name, tokenizer)
     inner: Any = getattr(tokenizer, "_tokenizer", None)
     if not hasattr(inner, "to_str"):
-        raise _refused(type(tokenizer).__name__, "it does not use byte-pair encoding")
-    return _byte_pairs(type(tokenizer).__name__, json.loads(inner.to_str()))
+        raise _refused(name, "it does not use byte-pair encoding")
+    return _byte_pairs(name, json.loads(inner.to_str()))
 
 
 def _refused(name: str, why: str) -> UnimplementedError:
     text = f"tf.export: pages without Python do not have the tokenizer {name}: {why}"
     return UnimplementedError(None, None, text)
+
+
+def _sentence_pieces(name: str, tokenizer: Any) -> Json:
+    """Convert a model of SentencePiece."""
+    given = read(tokenizer.proto, PIECES)
+    trainer, normalizer = given.get("trainer", {}), given.get("normalizer", {})
+    if trainer.get("model_type", 1) != BYTE_PAIR_MODEL:
+        raise _refused(name, "its SentencePiece model is not byte-pair encoding")
+    others = [given.get(key, {}).get("characters") for key in ("normalizer", "denormalizer")]
+    if any(others):
+        raise _refused(name, "its SentencePiece model replaces characters")
+    if trainer.get("spaces_end_words") or not normalizer.get("escapes_spaces", True):
+        raise _refused(name, "its SentencePiece model has another form of spaces")
+    if tokenizer.add_bos or tokenizer.add_eos:
+        raise _refused(name, "it adds tokens to each string")
+    pieces = given["pieces"]
+    return {
+        "type": "sentence_pieces",
+        "pieces": [piece["piece"] for piece in pieces],
+        "kinds": [piece.get("type", 1) for piece in pieces],
+        "scores": [piece.get("score", 0.0) for piece in pieces],
+        "unknown_text": trainer.get("unknown_text", UNKNOWN_TEXT),
+        "begins_with_space": normalizer.get("begins_with_space", True),
+        "removes_spaces": normalizer.get("removes_spaces", True),
+        "has_bytes": trainer.get("has_bytes", False),
+    }
 
 
 _PLAIN_MODEL = (

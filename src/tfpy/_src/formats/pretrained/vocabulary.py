@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tfpy._src.formats.encodings.protobuf import BOOL, FLOAT, INT, STRING, Message, many, read
+from tfpy._src.formats.encodings.protobuf import read
 from tfpy._src.formats.pretrained.gguf_tokenizer import (
     CONTROL,
     PREFIX,
@@ -15,13 +15,11 @@ from tfpy._src.formats.pretrained.gguf_tokenizer import (
     USER_DEFINED,
 )
 from tfpy._src.formats.pretrained.origins import Origin
+from tfpy._src.formats.pretrained.piece_models import PIECES
 from tfpy._src.formats.pretrained.pre_tokenizers import name_of
 
 NORMAL, UNUSED = 1, 5
 """Types of tokens, as in SentencePiece."""
-_PIECE = Message("Piece", {1: ("piece", STRING), 2: ("score", FLOAT), 3: ("type", INT)})
-_NORMALIZER = Message("Normalizer", {3: ("begins_with_space", BOOL)})
-_PIECES = Message("Pieces", {1: ("pieces", many(_PIECE)), 3: ("normalizer", _NORMALIZER)})
 _SPECIAL = {
     "bos": "start_token",
     "eos": "end_token",
@@ -110,7 +108,7 @@ def _check_id(number: int, size: int) -> None:
 
 def _pieces(tokenizer: Any, size: int) -> dict[str, Any]:
     """Return the vocabulary of SentencePiece."""
-    model = read(tokenizer.proto, _PIECES)
+    model = read(tokenizer.proto, PIECES)
     pieces = model["pieces"]
     _check_id(len(pieces) - 1, size)
     missing = range(len(pieces), size)
