@@ -9,7 +9,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
-from . import checks, docs, doctor, glue, pyenv, release, site, wheel
+from . import assets, checks, docs, doctor, glue, pyenv, release, site, wheel
 from .console import BuildError, run_shown
 from .paths import ASSETS, BUILD, CACHE, DIST, ROOT
 from .server import SiteServer
@@ -136,6 +136,13 @@ def hub_families(options: argparse.Namespace) -> int:
     return run_shown(argv, cwd=ROOT, env=pyenv.importing("src", "tests", "."))
 
 
+def llama_cpp_tests(options: argparse.Namespace) -> int:
+    """Compare the tokens of models in GGUF files with llama.cpp, for each format of weights."""
+    assets.ensure()
+    argv = [str(pyenv.ensure("hub_tests")), "-m", "llama_cpp_suite", *options.rest]
+    return run_shown(argv, cwd=ROOT, env=pyenv.importing("src", "tests", "."))
+
+
 def libraries(options: argparse.Namespace) -> int:
     """Run the tests of libraries for TensorFlow on TensorFlow and on tfpy, or of the named ones."""
     argv = [str(pyenv.ensure("libraries")), "-m", "library_suite", *options.rest]
@@ -211,8 +218,8 @@ def run_doctor(options: argparse.Namespace) -> int:
 
 
 PASSING_ON = (
-    *(bench, e2e, fuzz, hub_families, hub_tests, keras_tests, libraries, onnx_tests),
-    *(pictures, program_tests, soak, tensorflow_tests, test),
+    *(bench, e2e, fuzz, hub_families, hub_tests, keras_tests, libraries, llama_cpp_tests),
+    *(onnx_tests, pictures, program_tests, soak, tensorflow_tests, test),
 )
 """Commands that pass their arguments to another program."""
 
@@ -252,6 +259,7 @@ def _parser() -> argparse.ArgumentParser:
     add("fuzz", fuzz)
     add("hub-families", hub_families)
     add("hub-tests", hub_tests)
+    add("llama-cpp-tests", llama_cpp_tests)
     add("keras-tests", keras_tests)
     add("onnx-tests", onnx_tests)
     add("tensorflow-tests", tensorflow_tests)

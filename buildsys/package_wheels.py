@@ -115,6 +115,7 @@ OTHERS_LATE = (
     *("compiler/lower/webgl/attention", "compiler/lower/webgpu/attention"),
     *("compiler/lower/webgpu/blocks", "compiler/lower/webgpu/stored"),
     *("compiler/ops/block_formats", "compiler/ops/blocks", "compiler/passes/block_products"),
+    "compiler/passes/recomputation",
     *("compiler/ops/reference/blocks", "compiler/ops/reference/parts"),
 )
 ENGINE = "tfpy/_src/"

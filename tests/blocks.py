@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from tfpy._src.compiler.ops import blocks as ops  # noqa: F401 (adds the ops to the table)
 from tfpy._src.compiler.ops.block_formats import ON_DEVICES, by_fields
 
 Array = np.ndarray[Any, Any]

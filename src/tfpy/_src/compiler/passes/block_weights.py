@@ -30,3 +30,16 @@ def multiply_block_weights(graph: Graph, target: Target) -> Graph:
     rules = importlib.import_module(f"{__package__}.block_products")
     found: Graph = rules.multiply_by_blocks(graph)
     return found
+
+
+def recompute_with_block_weights(graph: Graph, target: Target) -> Graph:
+    """Compute elementwise values again for late readers in Graphs with weights in blocks.
+
+    The weights of such Graphs need little memory, so most memory of a training step contains values
+    that the gradients read.
+    """
+    if not any(eqn.op.name == PRODUCT for eqn in graph.eqns):
+        return graph
+    rules = importlib.import_module(f"{__package__}.recomputation")
+    found: Graph = rules.recompute(graph, target)
+    return found

@@ -17,7 +17,10 @@ from tfpy._src.compiler.ir.verify import verify
 from tfpy._src.compiler.lower.target import Target
 from tfpy._src.compiler.passes.algebra import simplify_algebra
 from tfpy._src.compiler.passes.annotations import strip_annotations
-from tfpy._src.compiler.passes.block_weights import multiply_block_weights
+from tfpy._src.compiler.passes.block_weights import (
+    multiply_block_weights,
+    recompute_with_block_weights,
+)
 from tfpy._src.compiler.passes.common_subexpressions import merge_common_subexpressions
 from tfpy._src.compiler.passes.concatenations import replace_concatenations
 from tfpy._src.compiler.passes.constants import fold_constants
@@ -90,6 +93,7 @@ STAGES: Mapping[str, tuple[Pass, ...]] = {
     "split": (Pass(split_prelude, ("weights",)),),
     "fuse": (
         *(Pass(pattern, ("target",)) for pattern in PATTERNS),  # attention, softmax, layer norm
+        Pass(recompute_with_block_weights, ("target",)),
         Pass(fuse_epilogue, ("target",)),
         Pass(fuse_prologue, ("target",)),
         Pass(fuse_elementwise, ("target",)),

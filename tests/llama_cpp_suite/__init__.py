@@ -1,0 +1,1 @@
+"""Language models in GGUF files, compared with llama.cpp: `build.py llama-cpp-tests`."""
