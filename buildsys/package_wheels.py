@@ -95,8 +95,8 @@ DISPLAY_LATE = (
     *("arrays", "diagrams", "layered_layout", "line_charts", "live_plot", "progress", "tables"),
 )
 LIBRARY_LATE = (
-    *("candidates", "compat", "experimental_numpy", "extension_types", "feature_columns", "hub"),
-    *("linear_operators", "networks", "protos", "queues"),
+    *("candidates", "compat", "distributions", "experimental_numpy", "extension_types"),
+    *("feature_columns", "hub", "linear_operators", "networks", "protos", "queues"),
 )
 OTHERS_LATE = (
     *("data/example_batches", "data/reducing", "library/image/distorted_boxes"),

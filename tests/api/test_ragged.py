@@ -545,7 +545,8 @@ def test_division_of_nested_lists(tf: Any) -> Any:
                     found.append(type(problem).__name__)
     refused = error(lambda: tf.ragged.constant(tf.ragged.constant([[1]])))
     large = tf.compat.v1.ragged.constant_value([[2**63, 1], [2]])
-    return found, refused, large.values.tolist()
+    zeros = tf.compat.v1.ragged.constant_value([[b"\x00", b"a\x00"], []], dtype=object)
+    return found, refused, large.values.tolist(), zeros.values.tolist()
 
 
 @same

@@ -22,6 +22,7 @@ NOT_OPS = (
     "compat",
     "compat.v1",
     "compat.v1.data",
+    "compat.v1.distributions",
     "compat.v1.io",
     "compat.v1.math",
     "compat.v1.metrics",

@@ -339,7 +339,7 @@ def rebuilt(nest: Any, items: list[Any]) -> Any:
         return type(nest)(items)
     if type(nest) is dict or isinstance(nest, Mapping):
         found = dict(zip(sorted(nest), items, strict=True))
-        return _mapping(nest, {key: found[key] for key in nest})
+        return mapping_like(nest, {key: found[key] for key in nest})
     if isinstance(nest, MappingView | range):
         return items
     if is_flattened(nest):
@@ -348,7 +348,8 @@ def rebuilt(nest: Any, items: list[Any]) -> Any:
     return kind(*items) if _is_namedtuple(nest) or _is_attrs(nest) else kind(items)
 
 
-def _mapping(like: Mapping[Any, Any], found: dict[Any, Any]) -> Any:
+def mapping_like(like: Mapping[Any, Any], found: dict[Any, Any]) -> Any:
+    """Return a mapping of the same kind with other items."""
     kind: Any = type(like)
     if kind is dict:
         return found

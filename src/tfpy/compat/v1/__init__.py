@@ -272,9 +272,15 @@ from tfpy.compat.v1 import (
 )
 
 if _typing.TYPE_CHECKING:
-    from tfpy.compat.v1 import feature_column as feature_column, metrics as metrics, test as test
+    from tfpy.compat.v1 import (
+        distributions as distributions,
+        feature_column as feature_column,
+        metrics as metrics,
+        test as test,
+    )
 
 _LATER = {
+    "distributions": "tfpy.compat.v1.distributions",
     "metrics": "tfpy.compat.v1.metrics",
     "feature_column": "tfpy.compat.v1.feature_column",
     "test": "tfpy.compat.v1.test",

@@ -130,6 +130,8 @@ class Lookup(ABC):
             TypeError: If the object is of another kind.
             ValueError: If the object belongs to another graph.
         """
+        if isinstance(obj, bytes):
+            obj = obj.decode()
         found = obj
         if isinstance(obj, str):
             named = self.get_tensor_by_name if ":" in obj else self.get_operation_by_name

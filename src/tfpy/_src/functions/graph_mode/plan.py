@@ -34,6 +34,8 @@ class RunPlan:
     def __init__(self, fetches: Sequence[Fetch], fed: Sequence[GraphTensor]) -> None:
         self._fed = {t.identity for t in fed}
         self.fetches = fetches
+        self._changed = self._depending_on([t for t in fed if t.constant is not None])
+        """Identities of tensors with known values that the fed values replace."""
         self.operations = self._needed()
         self.supplied = [op for op in self.operations if op.supply is not None]
         """Operations whose results are computed before the run, such as those of iterators."""
@@ -50,8 +52,10 @@ class RunPlan:
                 )
             }.values()
         )
-        self.is_dynamic = any(op.is_dynamic for op in self.operations) or any(
-            v.aval.is_open for v in self.read
+        self.is_dynamic = (
+            bool(self._changed)  # a fed constant can be a size
+            or any(op.is_dynamic for op in self.operations)
+            or any(v.aval.is_open for v in self.read)
         )
         self._compiled: dict[Any, Function[..., Any]] = {}
         """Compiled functions by the avals of the fed values."""
@@ -76,7 +80,17 @@ class RunPlan:
                 need(op.control_inputs)
         return [op for _, op in sorted(found.items())]
 
+    def _depending_on(self, fed: Sequence[GraphTensor]) -> set[int]:
+        """Return the identities of the tensors that follow from constants with fed values."""
+        found = {t.identity for t in fed}
+        for op in fed[0].graph.get_operations() if fed else ():
+            if any(isinstance(t, GraphTensor) and t.identity in found for t in op.inputs):
+                found.update(t.identity for t in op.outputs)
+        return found
+
     def _is_computed(self, tensor: GraphTensor) -> bool:
+        if tensor.identity in self._changed:
+            return tensor.identity not in self._fed
         is_known = tensor.constant is not None and not tensor.op.control_inputs
         return not is_known and tensor.identity not in self._fed
 

@@ -6,17 +6,13 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from typing import Any, Self
 
-import numpy as np
-
-from tfpy._src.core.conversion import convert_to_tensor
+from tfpy._src.base.errors import NotFoundError
 from tfpy._src.core.operand import Composite
 from tfpy._src.core.tensor import Tensor
-from tfpy._src.core.tensor_shape import TensorShape
-from tfpy._src.functions.graph_mode.composites import as_arrays, components_of
+from tfpy._src.functions.graph_mode.composites import components_of
 from tfpy._src.functions.graph_mode.defaults import get_default_graph
+from tfpy._src.functions.graph_mode.fetching import Fetches, fed
 from tfpy._src.functions.graph_mode.graph import Graph
-from tfpy._src.functions.graph_mode.inference import immediately
-from tfpy._src.functions.graph_mode.nests import leaves, mapped
 from tfpy._src.functions.graph_mode.plan import RunPlan
 from tfpy._src.functions.graph_mode.tensors import GraphTensor, local
 from tfpy._src.functions.graph_mode.variables import GraphVariable
@@ -43,9 +39,12 @@ class Session:
     """A session, which runs operations of a graph and stores the values of its Variables.
 
     Args:
-        target: Has no effect.
+        target: `""` or `"local"`, which have the same effect.
         graph: Graph to run. Default: the default graph.
         config: Has no effect.
+
+    Raises:
+        tf.errors.NotFoundError: If `target` is the name of another machine.
 
     Example:
         >>> import tfpy as tf
@@ -60,6 +59,13 @@ class Session:
     """
 
     def __init__(self, target: str = "", graph: Graph | None = None, config: object = None) -> None:
+        if target not in ("", "local"):
+            raise NotFoundError(
+                None,
+                None,
+                "No session factory registered for the given session options: {target: "
+                f'"{target}" config: }} Registered factories are {{DIRECT_SESSION}}.',
+            )
         self.graph: Graph = graph or get_default_graph()
         self.sess_str = target
         self._values: dict[GraphVariable, Tensor] = {}
@@ -78,7 +84,7 @@ class Session:
 
         Args:
             fetches: Tensor, operation, Variable or the name of one, or a nested structure of them
-                (list, tuple, dict or named tuple).
+                (list, tuple, mapping, named tuple or attrs object).
             feed_dict: Values for tensors, such as placeholders. The keys are tensors. The values
                 are numbers, lists or arrays.
             options, run_metadata: Has no effect.
@@ -89,7 +95,8 @@ class Session:
 
         Raises:
             RuntimeError: If the session is closed.
-            TypeError: If a fetch or a key of `feed_dict` is not a part of a graph.
+            TypeError: If a fetch or a key of `feed_dict` is not a part of a graph, or a fed integer
+                is too large for the dtype of its tensor.
             ValueError: If a fetch belongs to another graph, or a value does not have the shape of
                 its tensor.
             tf.errors.InvalidArgumentError: If a placeholder is needed and has no value.
@@ -101,25 +108,21 @@ class Session:
             raise RuntimeError(
                 "The Session graph is empty. Add operations to the graph before calling run()."
             )
-        expanded = mapped(fetches, self._expanded)
-        parts = leaves(expanded)
+        wanted = Fetches(fetches, self._element)
         feeds = self._feeds(feed_dict or {})
         self.enter_values()
-        key = (*map(id, parts), None, *(t.identity for t in feeds))
+        key = (*map(id, wanted.parts), None, *(t.identity for t in feeds))
         plan = self._plans.get(key)
         if plan is None:
-            plan = self._plans[key] = RunPlan(parts, list(feeds))
-        found = iter(plan.run(list(feeds.values())))
-        return mapped(expanded, lambda _: _array(next(found)), as_arrays)
+            plan = self._plans[key] = RunPlan(wanted.parts, list(feeds))
+        return wanted.result(plan.run(list(feeds.values())))
 
     @property
     def graph_def(self) -> Any:
         """Graph as a `tf.compat.v1.GraphDef`."""
         return self.graph.as_graph_def()
 
-    def _expanded(self, fetch: Any) -> Any:
-        if isinstance(fetch, Composite):
-            return [self._expanded(t) for t in fetch.components]
+    def _element(self, fetch: Any) -> Any:
         try:
             found = self.graph.as_graph_element(fetch)
         except TypeError as error:
@@ -139,7 +142,10 @@ class Session:
         found: dict[GraphTensor, Tensor] = {}
         for key, value in feed_dict.items():
             if isinstance(key, Composite):
-                pairs = zip(key.components, components_of(value), strict=True)
+                keys, values = key.components, components_of(value)
+                if len(values) < len(keys):  # a constant shape need not be fed
+                    keys = tuple(t for t in keys if not t.has_values)
+                pairs = zip(keys, values, strict=True)
                 found.update(self._feeds({t: x for t, x in pairs if not t.has_values}))
                 continue
             if isinstance(key, tuple):
@@ -154,7 +160,7 @@ class Session:
                 ) from None
             if not self.graph.is_feedable(tensor):
                 raise ValueError(f"Tensor {tensor.name} may not be fed.")
-            found[tensor] = _fed(tensor, value)
+            found[tensor] = fed(tensor, value)
         return found
 
     def enter_values(self) -> None:
@@ -221,6 +227,11 @@ class Session:
         return _as_default(self)
 
     def __enter__(self) -> Self:
+        if self._entered:
+            raise RuntimeError(
+                "Session context managers are not re-entrant. Use `Session.as_default()` if you "
+                "want to enter a session multiple times."
+            )
         stack = ExitStack()
         stack.enter_context(self.graph.as_default())
         stack.enter_context(_as_default(self))
@@ -286,34 +297,3 @@ class InteractiveSession(Session):
         self._stack.close()
         if self in local.sessions:
             local.sessions.remove(self)
-
-
-def _fed(tensor: GraphTensor, value: Any) -> Tensor:
-    """Convert a fed value to the dtype of its tensor."""
-    if isinstance(value, GraphTensor):
-        raise TypeError(
-            "The value of a feed cannot be a tf.Tensor object. Acceptable feed values include "
-            "Python scalars, strings, lists, numpy ndarrays, or TensorHandles."
-        )
-    with immediately():
-        array = np.asarray(value)
-        kind = tensor.dtype
-        if kind.is_numeric or kind.is_bool:
-            array = array.astype(kind.as_numpy_dtype)
-        found = convert_to_tensor(array, kind)
-    if not tensor.shape.is_compatible_with(TensorShape(found.aval.shape)):
-        shown = tuple(tensor.shape.as_list())
-        raise ValueError(
-            f"Cannot feed value of shape {found.aval.shape} for Tensor {tensor.name}, which has "
-            f"shape {shown}"
-        )
-    return found
-
-
-def _array(value: Any) -> Any:
-    """Return the value of a fetch in NumPy's form."""
-    if value is None:
-        return None
-    found = value.numpy()
-    is_string = isinstance(found, np.ndarray) and found.dtype.kind == "O"
-    return found.item() if is_string and not found.shape else found

@@ -20,7 +20,7 @@ COUNTERS = 512
 """Number of Philox counters that TensorFlow reserves for each candidate."""
 
 
-class Distribution(NamedTuple):
+class ClassDistribution(NamedTuple):
     """A distribution over the classes from 0 to `size - 1`."""
 
     size: int
@@ -32,24 +32,24 @@ class Distribution(NamedTuple):
     """Function that receives the labels after each draw."""
 
 
-def uniform(size: int) -> Distribution:
+def uniform(size: int) -> ClassDistribution:
     """Return the distribution in which all classes have the same probability."""
-    return Distribution(
+    return ClassDistribution(
         size, lambda words: words.long_below(size), lambda ids: np.full(ids.shape, 1.0 / size)
     )
 
 
-def log_uniform(size: int) -> Distribution:
+def log_uniform(size: int) -> ClassDistribution:
     """Return the approximation of Zipf's law, in which frequent classes have low numbers."""
     scale = np.log1p(size)
-    return Distribution(
+    return ClassDistribution(
         size,
         lambda words: (int(np.exp(words.number() * scale)) - 1) % size,
         lambda ids: np.log((ids + 2.0) / (ids + 1.0)) / scale,
     )
 
 
-def weighted(weights: Array) -> Distribution:
+def weighted(weights: Array) -> ClassDistribution:
     """Return the distribution with the given weights, which is sampled by Vose's alias method."""
     size, total = len(weights), weights.sum(dtype=np.float64)
     share, other = weights.astype(np.float64) * size / total, np.arange(size)
@@ -69,10 +69,10 @@ def weighted(weights: Array) -> Distribution:
         inside = (ids >= 0) & (ids < size)
         return np.where(inside, weights[np.where(inside, ids, 0)] / total, 0.0)
 
-    return Distribution(size, draw, probability)
+    return ClassDistribution(size, draw, probability)
 
 
-def learned(size: int) -> Distribution:
+def learned(size: int) -> ClassDistribution:
     """Return the distribution of the labels of all draws before."""
     weights = np.ones(size, np.int64)
 
@@ -83,11 +83,11 @@ def learned(size: int) -> Distribution:
     def update(labels: Array) -> None:
         np.add.at(weights, labels.reshape(-1), 1)
 
-    return Distribution(size, draw, lambda ids: weights[ids] / weights.sum(), update)
+    return ClassDistribution(size, draw, lambda ids: weights[ids] / weights.sum(), update)
 
 
 def candidates(
-    distribution: Distribution, state: Any, labels: Array, count: int, unique: bool
+    distribution: ClassDistribution, state: Any, labels: Array, count: int, unique: bool
 ) -> tuple[Array, Array, Array]:
     """Draw classes.
 

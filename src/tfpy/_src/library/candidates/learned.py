@@ -12,12 +12,12 @@ from tfpy._src.compiler.ir.aval import Array
 from tfpy._src.core.conversion import constant, convert_to_tensor, host_values
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.core.typing import TensorLike
-from tfpy._src.library.candidates.drawing import Distribution, learned
+from tfpy._src.library.candidates.drawing import ClassDistribution, learned
 from tfpy._src.library.candidates.samplers import labels_of, sampled_classes, size_of
 from tfpy._src.tensors.random.streams import Seed, times_set
 
 _LOWEST = float(np.finfo(np.float32).min)
-_known: dict[tuple[object, ...], Distribution] = {}
+_known: dict[tuple[object, ...], ClassDistribution] = {}
 """Distributions of the calls since the last `set_seed`."""
 
 

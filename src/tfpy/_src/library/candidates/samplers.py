@@ -16,7 +16,7 @@ from tfpy._src.core.typing import PathLike, TensorLike
 from tfpy._src.functions.control.effects import numpy_function
 from tfpy._src.functions.tf_function.signature import TensorSpec
 from tfpy._src.library.candidates import drawing
-from tfpy._src.library.candidates.drawing import Array, Distribution
+from tfpy._src.library.candidates.drawing import Array, ClassDistribution
 from tfpy._src.library.io.file_objects import GFile
 from tfpy._src.tensors.array.making import ones
 from tfpy._src.tensors.array.ranges import range as tensor_range
@@ -295,7 +295,7 @@ def labels_of(true_classes: TensorLike, num_true: int) -> Tensor:
 
 
 def sampled_classes(
-    kind: str, distribution: Distribution, true_classes: TensorLike, num_true: int,
+    kind: str, distribution: ClassDistribution, true_classes: TensorLike, num_true: int,
     num_sampled: int, unique: bool, seed: Seed,
 ) -> tuple[Tensor, Tensor, Tensor]:  # fmt: skip
     """Draw classes now, or at each call of a trace."""

@@ -47,9 +47,7 @@ def constant_value(
     See also: `tf.ragged.constant`.
     """
     parts = divided(pylist, ragged_rank, inner_shape)
-    array = np.array(parts.values)
-    if dtype is not None:
-        array = array.astype(_of_numpy(dtype))
+    array = np.array(parts.values, None if dtype is None else _of_numpy(dtype))
     value: RaggedTensorValue | Array = array if parts.shape is None else array.reshape(parts.shape)
     for lengths in reversed(parts.lengths):
         splits = np.cumsum([0, *lengths], dtype=_of_numpy(row_splits_dtype))

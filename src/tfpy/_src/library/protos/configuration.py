@@ -134,6 +134,14 @@ class GraphOptions(ProtoMessage):
     timeline_step: int = ScalarField(8, INT32)
 
 
+class ThreadPoolOptionProto(ProtoMessage):
+    """A pool of threads of a `tf.compat.v1.ConfigProto`."""
+
+    __slots__ = ()
+    num_threads: int = ScalarField(1, INT32)
+    global_name: str = ScalarField(2, STRING)
+
+
 class ConfigProto(ProtoMessage):
     """The configuration of a `tf.compat.v1.Session`. tfpy ignores it.
 
@@ -190,6 +198,7 @@ class ConfigProto(ProtoMessage):
     intra_op_parallelism_threads: int = ScalarField(2, INT32)
     inter_op_parallelism_threads: int = ScalarField(5, INT32)
     use_per_session_threads: bool = ScalarField(9, BOOL)
+    session_inter_op_thread_pool: RepeatedValues = RepeatedField(12, ThreadPoolOptionProto)
     placement_period: int = ScalarField(3, INT32)
     device_filters: RepeatedValues = RepeatedField(4, STRING)
     gpu_options: GPUOptions = MessageField(6, GPUOptions)

@@ -1,0 +1,1 @@
+"""`tf.compat.v1.distributions`: probability distributions of TensorFlow 1."""
