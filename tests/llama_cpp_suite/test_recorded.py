@@ -16,6 +16,9 @@ from buildsys.paths import ROOT
 from . import recorded
 
 GUIDE = (ROOT / "docs" / "language_models.md").read_text(encoding="utf-8")
+ROUNDING = 0.01
+"""Greatest difference of log-probabilities by other roundings, such as those of the cache in
+float16."""
 Json = dict[str, Any]
 
 
@@ -38,7 +41,7 @@ def test_tokens_are_those_of_llama_cpp(form: str, found: Json) -> None:
     Compare also with the same weights in float32, for which both round little.
     """
     known, mine = recorded.load()[form], found[form]
-    is_clear = np.array(mine["margins"]) > 2 * np.array(known["errors"])
+    is_clear = np.array(mine["margins"]) > 2 * np.array(known["errors"]) + ROUNDING
     assert is_clear.mean() > 0.6
     np.testing.assert_array_equal(
         np.array(mine["tokens"])[is_clear], np.array(known["tokens"])[is_clear]

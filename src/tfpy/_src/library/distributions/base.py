@@ -14,7 +14,7 @@ from tfpy._src.core.tensor import Tensor
 from tfpy._src.core.tensor_shape import TensorShape
 from tfpy._src.core.typing import DTypeLike, ShapeLike
 from tfpy._src.library.distributions import functions as f
-from tfpy._src.library.distributions.statistics import Statistics
+from tfpy._src.library.distributions.statistics import DistributionStatistics
 
 
 class ReparameterizationType:
@@ -44,7 +44,7 @@ FULLY_REPARAMETERIZED = ReparameterizationType("FULLY_REPARAMETERIZED")
 NOT_REPARAMETERIZED = ReparameterizationType("NOT_REPARAMETERIZED")
 
 
-class Distribution(Statistics):
+class Distribution(DistributionStatistics):
     """The base class of probability distributions.
 
     A distribution has parameters of the batch shape `[B1, ..., Bb]`. Each element of the batch is

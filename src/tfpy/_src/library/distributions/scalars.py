@@ -80,7 +80,7 @@ class ScalarDistribution(Distribution):
         """Return statistics with NaN where they are undefined, or assert that they are defined.
 
         Args:
-            found: Statistics.
+            found: DistributionStatistics.
             is_defined: Bool tensor.
             conditions: Parameters that must exceed 1, each with the message of the error.
         """

@@ -10,7 +10,7 @@ from tfpy._src.core.typing import TensorLike
 from tfpy._src.library.distributions import divergences, functions as f
 
 
-class Statistics:
+class DistributionStatistics:
     """The methods of a distribution that compute probabilities and statistics."""
 
     dtype: Any
@@ -295,7 +295,7 @@ class Statistics:
     def _cross_entropy(self, other: Any) -> Any:
         return divergences.cross_entropy(self, other, allow_nan_stats=self._allow_nan_stats)
 
-    def cross_entropy(self, other: Statistics, name: str = "cross_entropy") -> Tensor:
+    def cross_entropy(self, other: DistributionStatistics, name: str = "cross_entropy") -> Tensor:
         """Compute the cross entropy of this distribution and another one.
 
         Args:
@@ -314,7 +314,7 @@ class Statistics:
     def _kl_divergence(self, other: Any) -> Any:
         return divergences.kl_divergence(self, other, allow_nan_stats=self._allow_nan_stats)
 
-    def kl_divergence(self, other: Statistics, name: str = "kl_divergence") -> Tensor:
+    def kl_divergence(self, other: DistributionStatistics, name: str = "kl_divergence") -> Tensor:
         """Compute the Kullback-Leibler divergence from this distribution to another one.
 
         Args:
