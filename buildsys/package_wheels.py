@@ -110,7 +110,7 @@ OTHERS_LATE = (
     *("tensors/nn/moving_average", "tensors/random/initializers", "tensors/random/word_stream"),
     *("keras_support/cell_wrapper*", "checkpoints/saver", "checkpoints/state"),
     *("checkpoints/variable_parts", "checkpoints/warm_starting"),
-    "keras_support/hub_downloads",
+    *("keras_support/dot", "keras_support/hub_downloads"),
     *("checkpoints/sessions/*", "data/graph_*", "data/placeholders"),
     *("compiler/lower/webgl/attention", "compiler/lower/webgpu/attention"),
     *("compiler/lower/webgpu/blocks", "compiler/lower/webgpu/stored"),

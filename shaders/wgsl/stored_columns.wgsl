@@ -8,22 +8,22 @@ const BITS = $BITS;
 const AHEAD = $AHEAD;
 const PARTS = max(1, LANES * ACROSS / 2);
 
-var<workgroup> parts: array<array<vec4<T>, PARTS>, WORD_FOURS>;
+var<workgroup> parts: array<array<vec4<T>, PARTS>, STORED_FOURS>;
 
-fn store_total(at: i32, total: ptr<function, array<vec4<T>, WORD_FOURS>>) {
-    for (var f = 0; f < WORD_FOURS; f++) { store(at + f, (*total)[f]); }
+fn store_total(at: i32, total: ptr<function, array<vec4<T>, STORED_FOURS>>) {
+    for (var f = 0; f < STORED_FOURS; f++) { store(at + f, (*total)[f]); }
 }
 
 // Adds the sums of all other lanes to the sums of lane 0.
-fn add_lanes(lane: i32, thread: i32, sums: ptr<function, array<vec4<T>, WORD_FOURS>>) {
+fn add_lanes(lane: i32, thread: i32, sums: ptr<function, array<vec4<T>, STORED_FOURS>>) {
     for (var half = LANES / 2; half > 0; half /= 2) {
         workgroupBarrier();
         if (lane >= half && lane < 2 * half) {
-            for (var f = 0; f < WORD_FOURS; f++) { parts[f][thread - half * ACROSS] = (*sums)[f]; }
+            for (var f = 0; f < STORED_FOURS; f++) { parts[f][thread - half * ACROSS] = (*sums)[f]; }
         }
         workgroupBarrier();
         if (lane < half) {
-            for (var f = 0; f < WORD_FOURS; f++) { (*sums)[f] += parts[f][thread]; }
+            for (var f = 0; f < STORED_FOURS; f++) { (*sums)[f] += parts[f][thread]; }
         }
     }
 }
@@ -34,7 +34,7 @@ fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_index) t
     let across = i32(thread) % ACROSS;
     let place = (i32(id.x) + i32(id.y) * p.across) * ACROSS + across;
     let at = min(place, p.pitch - 1);
-    let column = 4 * WORD_FOURS * at;
+    let column = 4 * STORED_FOURS * at;
     let begin = lane * p.chunk;
     let end = min(begin + p.chunk, p.k);
     $SUMS
@@ -54,7 +54,7 @@ fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_index) t
             $PRODUCTS
             first += AHEAD;
         } else {
-            let word0 = words_at(first * p.pitch + at);
+            let word0 = stored_words(first * p.pitch + at);
             $PRODUCT
             first++;
         }
@@ -62,6 +62,6 @@ fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_index) t
 #if SCALED
     $END_GROUP
 #endif
-    var total: array<vec4<T>, WORD_FOURS>;
+    var total: array<vec4<T>, STORED_FOURS>;
     $RESULTS
 }

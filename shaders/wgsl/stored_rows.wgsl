@@ -36,17 +36,17 @@ fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_index) t
     let column = min(place, p.n - 1);
     var sums: array<f32, ROWS>;
     for (var first = lane; first < p.pitch; first += LANES * AHEAD) {
-        var words: array<Words, AHEAD>;
-        for (var j = 0; j < AHEAD; j++) { words[j] = words_at(column * p.pitch + min(first + j * LANES, p.pitch - 1)); }
+        var words: array<StoredWords, AHEAD>;
+        for (var j = 0; j < AHEAD; j++) { words[j] = stored_words(column * p.pitch + min(first + j * LANES, p.pitch - 1)); }
         for (var j = 0; j < AHEAD; j++) {
             let i = first + j * LANES;
             if (i >= p.pitch) { break; }
-            for (var f = 0; f < WORD_FOURS; f++) {
-                let k = 4 * (WORD_FOURS * i + f);
+            for (var f = 0; f < STORED_FOURS; f++) {
+                let k = 4 * (STORED_FOURS * i + f);
 #if SCALED
-                let numbers = scaled(four_of(words[j], f), k, column);
+                let numbers = scaled(stored_four(words[j], f), k, column);
 #else
-                let numbers = four_of(words[j], f);
+                let numbers = stored_four(words[j], f);
 #endif
                 for (var r = 0; r < ROWS; r++) { sums[r] += dot(numbers, vec4<f32>(x_texel((r * p.k + k) >> 2u))); }
             }

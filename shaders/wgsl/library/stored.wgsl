@@ -6,15 +6,15 @@ fn numbers_of(word: i32, first: i32) -> vec4<f32> {
 
 // The word, or with WIDE the texel, which a thread reads at once, and its numbers in fours.
 #if WIDE
-alias Words = vec4<i32>;
-const WORD_FOURS = 32 / BITS;
-fn words_at(i: i32) -> Words { return w_texel(i); }
-fn four_of(words: Words, f: i32) -> vec4<f32> { return numbers_of(words[f * BITS / 8], 4 * f % (32 / BITS)); }
+alias StoredWords = vec4<i32>;
+const STORED_FOURS = 32 / BITS;
+fn stored_words(i: i32) -> StoredWords { return w_texel(i); }
+fn stored_four(words: StoredWords, f: i32) -> vec4<f32> { return numbers_of(words[f * BITS / 8], 4 * f % (32 / BITS)); }
 #else
-alias Words = i32;
-const WORD_FOURS = 8 / BITS;
-fn words_at(i: i32) -> Words { return w_at(i); }
-fn four_of(words: Words, f: i32) -> vec4<f32> { return numbers_of(words, 4 * f); }
+alias StoredWords = i32;
+const STORED_FOURS = 8 / BITS;
+fn stored_words(i: i32) -> StoredWords { return w_at(i); }
+fn stored_four(words: StoredWords, f: i32) -> vec4<f32> { return numbers_of(words, 4 * f); }
 #endif
 
 // The zero point of this position.

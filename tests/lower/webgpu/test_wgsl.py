@@ -6,6 +6,7 @@ import re
 
 import pytest
 
+from buildsys.paths import ROOT
 from tfpy._src.compiler.ir import expr as ex
 from tfpy._src.compiler.ir.aval import Aval
 from tfpy._src.compiler.ir.expr import B, F, H, I, U
@@ -147,3 +148,14 @@ def test_the_largest_float_is_a_float_before_rounding() -> None:
     """Check that the literal of the largest float is in range before rounding, as WGSL requires."""
     lowest = WGSL.constant(-3.4028234663852886e38, F)
     assert float(lowest) == -3.4028234663852886e38
+
+
+def test_kernels_define_no_functions_of_the_library() -> None:
+    """A kernel that used such a name would contain two definitions."""
+    pattern = re.compile(r"^(?:fn|struct|alias) (\w+)", re.MULTILINE)
+    folder = ROOT / "shaders" / "wgsl"
+    library = "\n".join(file.read_text() for file in (folder / "library").glob("*.wgsl"))
+    names = set(pattern.findall(library))
+    assert len(names) > 50
+    for file in folder.glob("*.wgsl"):
+        assert names.isdisjoint(pattern.findall(file.read_text())), file.name

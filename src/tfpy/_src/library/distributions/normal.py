@@ -70,8 +70,8 @@ class Normal(_LocationScale):
     Example:
         >>> import tfpy as tf
         >>> normal = tf.compat.v1.distributions.Normal(loc=1.0, scale=[1.0, 2.0])
-        >>> normal.prob(1.0).numpy().round(3).tolist(), normal.cdf(1.0).numpy().tolist()
-        ([0.399, 0.199], [0.5, 0.5])
+        >>> normal.variance().numpy().tolist(), normal.cdf(1.0).numpy().tolist()
+        ([1.0, 4.0], [0.5, 0.5])
 
     See also: `tf.compat.v1.distributions.Laplace`, `tf.random.normal`.
     """

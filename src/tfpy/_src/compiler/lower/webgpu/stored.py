@@ -121,7 +121,7 @@ def _lines(m: int, fours: range, ahead: int, scaled: bool) -> list[str]:
         whole += [f"group_at(first + {j}) == group" for j in range(1, ahead)]
     lines["IS_WHOLE"] = [" && ".join(whole)]
     lines["WORDS"] = [
-        f"let word{j} = words_at((first + {j}) * p.pitch + at);" for j in range(ahead)
+        f"let word{j} = stored_words((first + {j}) * p.pitch + at);" for j in range(ahead)
     ]
     lines["PRODUCT"] = [*_products(0, rows, fours, scaled)]
     lines["PRODUCTS"] = [s for j in range(ahead) for s in _products(j, rows, fours, scaled)]
@@ -148,7 +148,7 @@ def _products(j: int, rows: range, fours: range, scaled: bool) -> Iterator[str]:
         if scaled:
             yield f"weight{r} += x{r};"
     for f in fours:
-        yield f"let four{f} = four_of(word{j}, {f});"
+        yield f"let four{f} = stored_four(word{j}, {f});"
         for r in rows:
             name = f"{'own' if scaled else 'sum'}{r}_{f}"
             yield f"{name} = fma(vec4<f32>(x{r}), four{f}, {name});"
@@ -159,7 +159,7 @@ def _result(r: int, fours: range) -> Iterator[str]:
     """Yield the statements that store a row of the result of a matrix [k, n]."""
     yield from (f"total[{f}] = vec4<T>(sum{r}_{f});" for f in fours)
     yield "add_lanes(lane, i32(thread), &total);"
-    at = f"(({r} * p.n) >> 2u) + WORD_FOURS * place"
+    at = f"(({r} * p.n) >> 2u) + STORED_FOURS * place"
     yield f"if (lane == 0 && place < p.pitch) {{ store_total({at}, &total); }}"
 
 
