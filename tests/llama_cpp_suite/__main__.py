@@ -9,19 +9,15 @@ from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
-import tfpy
+import numpy as np
+from wasm.node_backend import active
 
-tfpy.as_tensorflow(replace=True)
+import tfpy as tf
+from tfpy._src.formats.gguf.reader import GgufFile
+from tfpy._src.formats.gguf.writer import TensorPlan, write_gguf
 
-import numpy as np  # noqa: E402
-from wasm.node_backend import active  # noqa: E402
-
-import tfpy as tf  # noqa: E402
-from tfpy._src.formats.gguf.reader import GgufFile  # noqa: E402
-from tfpy._src.formats.gguf.writer import TensorPlan, write_gguf  # noqa: E402
-
-from . import forcing, recorded  # noqa: E402
-from .random_files import COUNT, FORMS, random_file, random_tokens  # noqa: E402
+from . import forcing, recorded
+from .random_files import COUNT, FORMS, random_file, random_tokens
 
 ROOT = Path(__file__).parents[2]
 
@@ -29,6 +25,7 @@ ROOT = Path(__file__).parents[2]
 def main() -> None:
     """Compare models with llama.cpp, and print a row of a table for each."""
     options = _options()
+    tf.as_tensorflow(replace=True)  # before the import of KerasHub
     if not options.file:
         for form in options.form or FORMS:
             with tempfile.TemporaryDirectory() as place:
