@@ -21,10 +21,11 @@ __all__ = ["evaluate", "rng", "show", "small_bands"]
 pytest_plugins = ["tfpy_pytest"]
 
 LONGEST = (
-    *("test_ops.py", "test_matrix.py"),
+    *("test_ops.py", "test_matrix.py", "test_every_page.py", "test_gallery.py"),
+    *("test_hub.py", "test_fuzz.py", "test_requested_packages.py", "test_language_models.py"),
     *("test_jupyterlite.py", "test_marimo.py"),
     *("test_keras.py", "test_keras_tasks.py", "test_keras_suite.py"),
-    *("test_calls.py", "test_graph_models.py", "test_fuzz.py", "test_composed_ops.py"),
+    *("test_calls.py", "test_graph_models.py", "test_composed_ops.py", "test_sentence_vectors.py"),
     *("test_layers_models.py", "test_grids.py", "test_webgpu_products.py", "test_networks.py"),
     "test_traces.py",
 )
