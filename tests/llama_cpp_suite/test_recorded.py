@@ -17,7 +17,7 @@ from . import recorded
 
 GUIDE = (ROOT / "docs" / "language_models.md").read_text(encoding="utf-8")
 ROUNDING = 0.01
-"""Greatest difference of log-probabilities by other roundings, such as those of the cache in
+"""Greatest difference of log-probabilities by other roundings. The cache of llama.cpp is in
 float16."""
 Json = dict[str, Any]
 

@@ -38,7 +38,7 @@ export class SentencePieces {
     this.beginsWithSpace = flag(given.begins_with_space, "the flag begins_with_space");
     this.removesSpaces = flag(given.removes_spaces, "the flag removes_spaces");
     this.hasBytes = flag(given.has_bytes, "the flag has_bytes");
-    /** @type {Map<string, number>} numbers of the pieces of which strings consist */
+    /** @type {Map<string, number>} numbers of the pieces that strings are split into */
     this.numbers = new Map();
     /** @type {Map<number, number>} numbers of the pieces of single bytes */
     this.bytes = new Map();
@@ -100,7 +100,7 @@ export class SentencePieces {
   }
 }
 
-/** A string while its symbols are merged. Characters that are not pieces have numbers after those of the pieces. */
+/** A string while its symbols are merged. Characters that are not pieces have greater numbers. */
 class Word {
   /**
    * @param {SentencePieces} model
