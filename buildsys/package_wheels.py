@@ -115,7 +115,8 @@ OTHERS_LATE = (
     *("compiler/lower/webgl/attention", "compiler/lower/webgpu/attention"),
     *("compiler/lower/webgpu/blocks", "compiler/lower/webgpu/stored"),
     *("compiler/ops/block_formats", "compiler/ops/blocks", "compiler/passes/block_products"),
-    "compiler/passes/recomputation",
+    *("compiler/passes/checkpointing", "compiler/passes/recomputation"),
+    *("compiler/passes/early_readers", "compiler/passes/row_parts", "compiler/passes/storage_uses"),
     *("compiler/ops/reference/blocks", "compiler/ops/reference/parts"),
 )
 ENGINE = "tfpy/_src/"

@@ -5,6 +5,7 @@
 // a is a matrix, or WINDOWS: the elements of x that the taps of a filter read; or OVER: the outputs dy that read a
 // pixel; or TAPS: the elements of x that a tap reads, by output pixel. TRANSPOSE_A_TRUE, TRANSPOSE_B_FALSE: adjacent
 // elements are along the rows of a, the columns of b, otherwise along k. A_WHOLE, B_WHOLE: four of them are one texel.
+// BLOCKS: b is a matrix w in blocks of SIZE values, where VALUES values have the same scale.
 alias Item = f32;
 alias Four = vec4<f32>;
 
@@ -119,6 +120,19 @@ fn b_column(column: i32, image: i32) -> i32 { return image * p.b_batch_stride + 
 fn b_place(column: i32, k: i32) -> i32 { return k * p.n + column; }
 #endif
 
+#if BLOCKS
+const SIZE = $SIZE;
+const VALUES = $VALUES;
+
+$NUMBERS
+
+fn b_part(column: i32, k: i32) -> vec4<f32> {
+    let at = b_place(column, k);
+    let block = at / SIZE;
+    let scale = $SCALE(block, at % SIZE / VALUES);
+    return scale.x * numbers_at(block, at % SIZE) + scale.y;
+}
+#else
 fn b_part(column: i32, k: i32) -> vec4<f32> {
 #if B_WHOLE
     return b_texel(b_place(column, k) >> 2u);
@@ -126,6 +140,7 @@ fn b_part(column: i32, k: i32) -> vec4<f32> {
     return b_four(b_place(column, k));
 #endif
 }
+#endif
 #endif
 #endif
 #endif

@@ -9,11 +9,13 @@
  * @template Storage
  * @template {{count: number, bucket: {bytes: number}}} Layout
  * @typedef {object} Pool pool of storage
+ * @property {(place: Layout["bucket"], wanted: Layout["bucket"]) => boolean} fits true if storage of a bucket
+ *   may hold a temporary of another one
  * @property {(layout: Layout) => Storage} acquire
  * @property {(storage: Storage) => void} release
  * @property {number} generation changes when temporaries were deleted
  * @property {(bytes: number) => void} reserve reserve bytes for temporaries
- * @property {(layout: Layout, index: number) => Storage} temporary
+ * @property {(bucket: Layout["bucket"], index: number) => Storage} temporary
  */
 
 import { assignTemporaries } from "./temporaries.mjs";
@@ -38,7 +40,7 @@ export class BufferProgram {
     const positions = new Map(inputs.map((buffer, position) => [buffer, position]));
     /** For each output, the position of the input whose storage it may reuse; or -1. */
     this.donations = outputs.map((output) => positions.get(donations.get(output) ?? -1) ?? -1);
-    const { temporaries, temporaryBytes } = assignTemporaries(text, this.buffers);
+    const { temporaries, temporaryBytes } = assignTemporaries(text, this.buffers, pool.fits);
     this.temporaries = temporaries;
     this.temporaryBytes = temporaryBytes;
     /** @type {Storage[]} storage of each buffer */
@@ -100,11 +102,11 @@ export class BufferProgram {
 
   /** Bind the pool's storage to the temporaries, if it has changed. */
   bindTemporaries() {
-    const { storagePool: pool, buffers, storages } = this;
+    const { storagePool: pool, storages } = this;
     if (this.generation === pool.generation) return;
     pool.reserve(this.temporaryBytes);
-    for (const { buffer, index } of this.temporaries) {
-      storages[buffer] = pool.temporary(buffers[buffer].layout, index);
+    for (const { buffer, bucket, index } of this.temporaries) {
+      storages[buffer] = pool.temporary(bucket, index);
     }
     this.generation = pool.generation;
   }

@@ -4,67 +4,122 @@
  *
  * @typedef {import("./document.mjs").ProgramText} ProgramText
  *
- * @typedef {object} Temporary
- * @property {number} buffer
- * @property {number} index number among the temporaries of its bucket
+ * @typedef {object} Span from the step that writes a temporary to its last reader
+ * @property {number[]} buffers the temporary, and those that are written over it
+ * @property {number} first
+ * @property {number} last
  */
 
 import { overwrittenBy } from "./document.mjs";
 
 /**
- * Number the temporaries of each bucket; temporaries that are live at the same time get different numbers.
+ * @template Bucket
+ * @typedef {object} Temporary
+ * @property {number} buffer
+ * @property {Bucket} bucket
+ * @property {number} index number among the temporaries of the bucket
+ */
+
+/**
+ * @template Bucket
+ * @typedef {object} Place storage of temporaries that are not live at the same time
+ * @property {Bucket} bucket
+ * @property {number} index
+ * @property {Span[]} spans in the order of the steps
+ */
+
+/**
+ * Assign a place to each temporary, the largest first.
  *
  * @template {{bytes: number}} Bucket
  * @param {ProgramText} text
  * @param {{layout: {bucket: Bucket}}[]} buffers
- * @returns {{temporaries: Temporary[], temporaryBytes: number}}
+ * @param {(place: Bucket, wanted: Bucket) => boolean} fits true if storage of a bucket may hold a buffer of
+ *   another one
+ * @returns {{temporaries: Temporary<Bucket>[], temporaryBytes: number}}
  */
-export function assignTemporaries(text, buffers) {
-  const last = lastUses(text);
-  /** @type {Map<Bucket, {count: number, free: number[]}>} */
-  const buckets = new Map();
-  /** @type {Map<number, number>} */
-  const indices = new Map();
-  const passing = new Set(last.flat());
-  text.steps.forEach((step, number) => {
-    const [output] = step.outputs;
-    const place = last[number].indexOf(overwrittenBy(text, step));
-    if (passing.has(output) && place >= 0) {
-      const [overwritten] = last[number].splice(place, 1);
-      indices.set(output, /** @type {number} */ (indices.get(overwritten)));
-    } else if (passing.has(output)) {
-      const { bucket } = buffers[output].layout;
-      const used = buckets.get(bucket) ?? { count: 0, free: [] };
-      buckets.set(bucket, used);
-      indices.set(output, used.free.pop() ?? used.count++);
+export function assignTemporaries(text, buffers, fits) {
+  /** @param {Span} span */
+  const bucketOf = ({ buffers: [buffer] }) => buffers[buffer].layout.bucket;
+  const spans = spansOf(text).sort(
+    (a, b) => bucketOf(b).bytes - bucketOf(a).bytes || a.first - b.first,
+  );
+  /** @type {Place<Bucket>[]} */
+  const places = [];
+  /** @type {Map<Bucket, number>} */
+  const counts = new Map();
+  /** @type {Temporary<Bucket>[]} */
+  const temporaries = [];
+  for (const span of spans) {
+    const wanted = bucketOf(span);
+    let place = places.findLast(({ bucket, spans }) => fits(bucket, wanted) && isFree(spans, span));
+    if (place === undefined) {
+      const index = counts.get(wanted) ?? 0;
+      counts.set(wanted, index + 1);
+      place = { bucket: wanted, index, spans: [] };
+      places.push(place);
     }
-    for (const buffer of last[number]) {
-      const index = /** @type {number} */ (indices.get(buffer));
-      buckets.get(buffers[buffer].layout.bucket)?.free.push(index);
-    }
-  });
-  let temporaryBytes = 0;
-  for (const [{ bytes }, { count }] of buckets) temporaryBytes += bytes * count;
-  const temporaries = [...indices].map(([buffer, index]) => ({ buffer, index }));
+    place.spans.splice(countBefore(place.spans, span), 0, span);
+    const { bucket, index } = place;
+    temporaries.push(...span.buffers.map((buffer) => ({ buffer, bucket, index })));
+  }
+  const temporaryBytes = places.reduce((sum, { bucket }) => sum + bucket.bytes, 0);
   return { temporaries, temporaryBytes };
 }
 
 /**
- * Return for each step the temporaries that it uses last.
+ * Return true if no span of a place overlaps another span.
+ *
+ * @param {Span[]} spans
+ * @param {Span} span
+ */
+function isFree(spans, span) {
+  const count = countBefore(spans, span);
+  return count === 0 || spans[count - 1].last < span.first;
+}
+
+/**
+ * Return the number of spans that begin before the end of another one.
+ *
+ * @param {Span[]} spans
+ * @param {Span} span
+ */
+function countBefore(spans, { last }) {
+  let [low, high] = [0, spans.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (spans[middle].first <= last) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/**
+ * Return the spans of temporaries. A buffer that is written over another one has the same span.
  *
  * @param {ProgramText} text
- * @returns {number[][]}
+ * @returns {Span[]}
  */
-function lastUses(text) {
+function spansOf(text) {
   const kept = new Set([...text.inputs, ...text.outputs, ...text.constants.map((c) => c.buffer)]);
-  const result = text.steps.map(() => /** @type {number[]} */ ([]));
-  for (let number = text.steps.length - 1; number >= 0; number--) {
-    const { inputs, outputs } = text.steps[number];
+  /** @type {Map<number, Span>} */
+  const spans = new Map();
+  text.steps.forEach(({ inputs, outputs }, number) => {
     for (const buffer of [...inputs, ...outputs]) {
       if (kept.has(buffer)) continue;
-      kept.add(buffer);
-      result[number].push(buffer);
+      const span = spans.get(buffer) ?? { buffers: [buffer], first: number, last: number };
+      span.last = number;
+      spans.set(buffer, span);
     }
-  }
-  return result;
+  });
+  text.steps.forEach((step, number) => {
+    const [output] = step.outputs;
+    const overwritten = overwrittenBy(text, step);
+    const [old, span] = [spans.get(overwritten), spans.get(output)];
+    if (old === undefined || span === undefined || old.last !== number) return;
+    old.buffers.push(...span.buffers);
+    old.last = span.last;
+    spans.set(output, old);
+  });
+  return [...new Set(spans.values())];
 }

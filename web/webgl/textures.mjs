@@ -200,13 +200,23 @@ export class TexturePool {
   }
 
   /**
-   * Return a layout's temporary of this number, valid for one run of a Program until `generation` changes.
+   * Return true if a texture of a bucket may hold a temporary of another one: the sizes must be equal.
    *
-   * @param {Layout} layout
+   * @param {Bucket} place
+   * @param {Bucket} wanted
+   */
+  fits(place, wanted) {
+    return place === wanted;
+  }
+
+  /**
+   * Return a bucket's temporary of this number, valid for one run of a Program until `generation` changes.
+   *
+   * @param {Bucket} bucket
    * @param {number} index
    * @returns {Texture}
    */
-  temporary({ bucket }, index) {
+  temporary(bucket, index) {
     while (bucket.temporaries.length <= index) {
       bucket.temporaries.push(this.plan(bucket));
       this.temporaryCount++;

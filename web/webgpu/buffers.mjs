@@ -32,7 +32,7 @@ import { NoMemory } from "../common/errors.mjs";
 /** Elements are read four at a time, with 4 bytes at most. */
 const UNIT = 16;
 
-/** Sizes of buffers are multiples of this; sizes of large buffers are multiples of a quarter of a power of two. */
+/** Sizes of buffers are multiples of this; sizes of large buffers are multiples of a sixteenth of a power of two. */
 const LEAST_BYTES = 256;
 
 /** Free buffers above this limit are destroyed; the sizes that were used first go first. */
@@ -97,7 +97,7 @@ export class BufferPool {
   layout(count, dtype) {
     const bytes = Math.max(UNIT, Math.ceil(storedBytes(count, dtype) / UNIT) * UNIT);
     if (bytes > this.tensorBytes) throw new NoMemory("webgpu", bytes, this.allocatedBytes);
-    const step = Math.max(LEAST_BYTES, 2 ** (Math.floor(Math.log2(bytes)) - 2));
+    const step = Math.max(LEAST_BYTES, 2 ** (Math.floor(Math.log2(bytes)) - 4));
     const size = Math.min(Math.ceil(bytes / step) * step, this.gpu.limits.maxBufferSize);
     let bucket = this.buckets.get(size);
     if (bucket === undefined) {
@@ -129,12 +129,22 @@ export class BufferPool {
   }
 
   /**
-   * Return the temporary of this number.
+   * Return true if a buffer of a bucket may hold a temporary of another one. Kernels see a part of it.
    *
-   * @param {Layout} layout
+   * @param {Bucket} place
+   * @param {Bucket} wanted
+   */
+  fits(place, wanted) {
+    return place.bytes >= wanted.bytes;
+  }
+
+  /**
+   * Return a bucket's temporary of this number.
+   *
+   * @param {Bucket} bucket
    * @param {number} index
    */
-  temporary({ bucket }, index) {
+  temporary(bucket, index) {
     const { temporaries } = bucket;
     while (temporaries.length <= index) {
       temporaries.push(this.make(bucket));

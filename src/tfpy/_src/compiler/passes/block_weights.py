@@ -7,6 +7,7 @@ loads a model with blocks.
 from __future__ import annotations
 
 import importlib
+from types import ModuleType
 
 from tfpy._src.compiler.ir.graph import Graph
 from tfpy._src.compiler.lower.target import Target
@@ -27,8 +28,15 @@ def multiply_block_weights(graph: Graph, target: Target) -> Graph:
     """
     if PRODUCT not in target.kernels or not any(eqn.op.name == VALUES for eqn in graph.eqns):
         return graph
-    rules = importlib.import_module(f"{__package__}.block_products")
-    found: Graph = rules.multiply_by_blocks(graph)
+    found: Graph = _late_pass("block_products").multiply_by_blocks(graph)
+    return found
+
+
+def divide_with_block_weights(graph: Graph) -> Graph:
+    """Compute large values with independent rows in parts, in Graphs with weights in blocks."""
+    if not _multiplies(graph):
+        return graph
+    found: Graph = _late_pass("row_parts").divide_rows(graph)
     return found
 
 
@@ -38,8 +46,17 @@ def recompute_with_block_weights(graph: Graph, target: Target) -> Graph:
     The weights of such Graphs need little memory, so most memory of a training step contains values
     that the gradients read.
     """
-    if not any(eqn.op.name == PRODUCT for eqn in graph.eqns):
+    if not _multiplies(graph):
         return graph
-    rules = importlib.import_module(f"{__package__}.recomputation")
-    found: Graph = rules.recompute(graph, target)
+    graph = _late_pass("checkpointing").keep_checkpoints(graph)
+    graph = _late_pass("recomputation").recompute(graph, target)
+    found: Graph = _late_pass("early_readers").read_early(graph)
     return found
+
+
+def _multiplies(graph: Graph) -> bool:
+    return any(eqn.op.name == PRODUCT for eqn in graph.eqns)
+
+
+def _late_pass(name: str) -> ModuleType:
+    return importlib.import_module(f"{__package__}.{name}")

@@ -18,6 +18,7 @@ from tfpy._src.compiler.lower.target import Target
 from tfpy._src.compiler.passes.algebra import simplify_algebra
 from tfpy._src.compiler.passes.annotations import strip_annotations
 from tfpy._src.compiler.passes.block_weights import (
+    divide_with_block_weights,
     multiply_block_weights,
     recompute_with_block_weights,
 )
@@ -92,6 +93,7 @@ STAGES: Mapping[str, tuple[Pass, ...]] = {
     "quantize": (Pass(quantize, ("target", "weights", "bits"), condition="bits"),),
     "split": (Pass(split_prelude, ("weights",)),),
     "fuse": (
+        Pass(divide_with_block_weights),
         *(Pass(pattern, ("target",)) for pattern in PATTERNS),  # attention, softmax, layer norm
         Pass(recompute_with_block_weights, ("target",)),
         Pass(fuse_epilogue, ("target",)),

@@ -14,6 +14,7 @@ from tfpy._src.compiler.lower.target import Target
 from tfpy._src.compiler.passes.dead_code import without_dead_code
 from tfpy._src.compiler.passes.fuse.elementwise import is_fusible
 from tfpy._src.compiler.passes.rewrite import is_plain
+from tfpy._src.compiler.passes.storage_uses import StorageUses
 
 DISTANCE = 100
 """Least number of equations between two readers if the later one recomputes the value."""
@@ -43,41 +44,22 @@ def recompute(graph: Graph, target: Target) -> Graph:
     return _rebuilt(graph, plan) if plan.late else graph
 
 
-class _Plan:
-    """The values that late readers recompute.
-
-    Reshaped values share the memory of the values that they are made of, their *origins*.
-    """
+class _Plan(StorageUses):
+    """The values that late readers recompute."""
 
     def __init__(self, graph: Graph) -> None:
-        self.graph = graph
-        self.origins: dict[int, int] = {}
-        self.readers: dict[int, list[int]] = {}
-        """Numbers of the equations that read a value, also in another shape, in order."""
+        super().__init__(graph)
         self.late: dict[int, int] = {}
         """For values that are recomputed, the first equation that must not read the old ones."""
-        self.producers = {v: n for n, eqn in enumerate(graph.eqns) for v in eqn.outputs}
-        self._given = {*graph.inputs, *graph.constants}
-        for number, eqn in enumerate(graph.eqns):
-            if eqn.op.is_alias:
-                self.origins[eqn.outputs[0]] = self.origin(eqn.inputs[0])
-                continue
-            for value in {*map(self.origin, eqn.inputs)}:
-                self.readers.setdefault(value, []).append(number)
-        for value in map(self.origin, graph.outputs):
-            self.readers.setdefault(value, []).append(len(graph.eqns))
-
-    def origin(self, value: int) -> int:
-        return self.origins.get(value, value)
 
     def decide(self, number: int, eqn: Eqn) -> None:
         """Recompute the result of an equation if this needs no other value for longer."""
         (value,) = eqn.outputs
-        readers = self.readers.get(value, [])
+        readers = self.reads.get(value, [])
         last_early, late = _longest_gap([number, *readers])
-        if late - last_early < DISTANCE or len(self.graph.eqns) in readers:
+        if late - last_early < DISTANCE or self.is_output(value):
             return
-        if self._nbytes(value) < BYTES or last_early == number:
+        if self.nbytes(value) < BYTES or last_early == number:
             return
         operands = {self.origin(v) for v in eqn.inputs}
         if all(self._is_there(operand, value, late) for operand in operands):
@@ -86,11 +68,11 @@ class _Plan:
 
     def _is_there(self, operand: int, value: int, late: int) -> bool:
         """Return True if an operand of `value` exists before an equation in any case."""
-        if operand in self._given:
+        if operand in self.given:
             return True
-        if self._nbytes(operand) * SMALL <= self._nbytes(value):
+        if self.nbytes(operand) * SMALL <= self.nbytes(value):
             return True
-        readers = self.readers[operand]
+        readers = self.reads[operand]
         first = self.late.get(operand)
         if first is not None:  # its operands are there until it is read
             return late > max(reader for reader in readers if reader < first)
@@ -100,15 +82,8 @@ class _Plan:
         """Recompute operands before an equation, if they are recomputed at all."""
         for operand in operands & self.late.keys():
             self.late[operand] = min(self.late[operand], late)
-            made_of = {self.origin(v) for v in self._equation(operand).inputs}
+            made_of = {self.origin(v) for v in self.equation(operand).inputs}
             self._recompute_earlier(made_of, late)
-
-    def _equation(self, value: int) -> Eqn:
-        return self.graph.eqns[self.producers[value]]
-
-    def _nbytes(self, value: int) -> int:
-        aval = self.graph.avals[value]
-        return aval.size * aval.dtype.size
 
 
 def _longest_gap(readers: list[int]) -> tuple[int, int]:

@@ -10,6 +10,7 @@ from tfpy._src.compiler.lower.shaders.steps import Params, flags_of, inputs_of
 from tfpy._src.compiler.lower.webgpu.groups import BUSY, flat
 from tfpy._src.compiler.lower.webgpu.kernels import plan
 from tfpy._src.compiler.lower.webgpu.steps import WebGPUSteps
+from tfpy._src.compiler.lower.webgpu.tiles import Product, add_product
 from tfpy._src.compiler.lower.webgpu.wgsl.shader import GROUP
 
 MOST_ROWS = 8
@@ -25,15 +26,21 @@ SMALL_GROUP = 64
 def multiply(steps: WebGPUSteps, call: KernelCall, inputs: Sequence[int], output: int) -> None:
     """Add the steps of a product.
 
-    For many rows, a separate step writes the weights as floats to temporary memory, which the steps
-    of all products share.
+    For many rows, each tile of the product computes the values that it reads. Small products, and
+    all products on devices without tiles, compute all values first, in temporary memory.
     """
     p: Params = dict(call.params)
     named = inputs_of(call, inputs)
     if p["transpose_b"] == "true" and 0 < p["m"] <= MOST_ROWS:
         _few_rows(steps, p, named, output)
         return
-    k, n = (p["k"], p["n"]) if p["transpose_b"] == "true" else (p["n"], p["k"])
+    transpose_b = p["transpose_b"] == "true"
+    k, n = (p["k"], p["n"]) if transpose_b else (p["n"], p["k"])
+    operands = {"a": named["x"], "w": named["w"]}
+    in_tiles = Product(1, p["m"], n, k, True, True, transpose_b=transpose_b)
+    params = {"a_batch_stride": 0, "b_batch_stride": 0} | _fields(p)
+    if add_product(steps, operands, output, in_tiles, params, ["BLOCKS", *_defines(p)]):
+        return
     floats = steps.program.add_buffer((p["n"], p["k"]), float32)
     _values(steps, p, {"w": named["w"]}, floats)
     product = {"batch": 1, "m": p["m"], "n": n, "k": k, "a_batch_stride": 0, "b_batch_stride": 0}
@@ -70,8 +77,12 @@ def _few_rows(steps: WebGPUSteps, p: Params, named: dict[str, int], output: int)
 
 def _uniforms(p: Params) -> Params:
     """Return the parameters that differ between matrices of a format."""
-    found = {name: p[name] for name in ("n", "k")}
-    found |= {f"field{i}": begin for i, begin in enumerate(p["bits"][::5])}
+    return {"n": p["n"], "k": p["k"], **_fields(p)}
+
+
+def _fields(p: Params) -> Params:
+    """Return the first bytes of the fields."""
+    found: Params = {f"field{i}": begin for i, begin in enumerate(p["bits"][::5])}
     return found | {f"scale{i}": begin for i, begin in enumerate(p["scales"])}
 
 
