@@ -26,7 +26,9 @@ Counts = np.ndarray[tuple[int], np.dtype[np.int64]]
 SMALL = 1 << 16
 """Bytes of a value below which it is kept."""
 LEAST = 1 << 25
-"""Bytes of the stored values below which all are kept."""
+"""Bytes that the stored values may have in any case."""
+SHARE = 0.5
+"""Bytes that the stored values may have, as a ratio to the bytes of the Graph's inputs."""
 NARROW = 1.25
 """Largest ratio of the bytes that are passed on at a checkpoint to those at narrow positions."""
 RARE = 0.1
@@ -34,9 +36,7 @@ RARE = 0.1
 
 
 def keep_checkpoints(graph: Graph) -> Graph:
-    """Compute segments of the forward pass again, if its values need more bytes than the weights.
-
-    ::
+    """Compute segments of the forward pass again, if its values need much memory. ::
 
         %2 = matmul(%0, %1) …            %2 = matmul(%0, %1) …
         %3 = exp(%2)                     %3 = exp(%2)
@@ -47,11 +47,11 @@ def keep_checkpoints(graph: Graph) -> Graph:
         %9 = matmul(%8, %1) …            %9 = multiply(%7, %8)
         %10 = multiply(%9, %3)           …
 
-    The result has no more memory than needed: of the plans that fit into the bytes of the Graph's
-    inputs, it is the one with the least computation.
+    Of the plans that need at most half the memory of the weights, the one with the least
+    computation is chosen, or else the plan with the least memory.
     """
     step = _Step(graph)
-    budget = max(sum(map(step.nbytes, graph.inputs)), LEAST)
+    budget = max(SHARE * sum(map(step.nbytes, graph.inputs)), LEAST)
     if step.stored <= budget:
         return graph
     plans = [plan for plan in _plans(step) if plan.nbytes < step.stored]
