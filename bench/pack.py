@@ -20,6 +20,7 @@ ROOT_FILES = (
     "bench/attention.py",
     "bench/fit_steps.py",
     "bench/fits.py",
+    "bench/language_side.py",
     "bench/loads.py",
     "bench/models.py",
     "bench/profiles.py",
