@@ -33,6 +33,8 @@ def test_broken_files() -> None:
     assert int(counts.split("refused as a file")[0].split()[-1]) > 300
 
 
-@pytest.mark.parametrize("module", ["reading", "attending", "packed", "quantized"])
+@pytest.mark.parametrize(
+    "module", ["reading", "attending", "packed", "quantized", "written_decoder"]
+)
 def test_modules(module: str) -> None:
     run(module)
