@@ -1,9 +1,9 @@
-"""Language models: tfpy in turns with wllama (llama.cpp), in one browser.
+"""Language models: tfpy in turns with wllama, ONNX Runtime Web and transformers.js, in one browser.
 
     PYTHONPATH=src:. python -m bench.language build/site --backend wasm --threads 1 2
 
-The model is SmolLM2-135M-Instruct, from the file in Q4_1 of the gallery. The page is
-``page/language.html``.
+The model is SmolLM2-135M-Instruct, from the file in Q4_1 of the gallery. ``onnx_decoder.py`` writes
+its ONNX files. The page is ``page/language.html``.
 """
 
 from __future__ import annotations
@@ -18,10 +18,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
-from bench import starts
+from bench import shipped, starts
 from bench.pages import ROOT, records
-from buildsys import archives, gallery_models, model_files
-from buildsys.cache import entry
+from buildsys import archives, gallery_models, model_files, pyenv
+from buildsys.cache import entry, file_hash
+from buildsys.console import run_logged
 from tfpy._src.formats.gguf.reader import GgufFile
 
 
@@ -41,8 +42,25 @@ PEERS = {
         "a9eaac205ff9a1d6fdbea395a48652bd5febc56511a7b66b736d862bf726d2d5",
         ("package.json", "esm/index.min.js", "esm/wasm/wllama.wasm"),
     ),
+    "transformers": Peer(
+        "@huggingface/transformers",
+        "4.3.2",
+        "5414fb47b11ae2a8c10a3aac68f833e6fb6e9bde03e9e612ad7da3ea9e9d2663",
+        ("dist/transformers.min.js",),
+    ),
+    "onnxruntime": Peer(
+        "onnxruntime-web",
+        "1.31.0-dev.20260914-8d85527a0",  # the version that transformers.js requires
+        "0de27582f3e3189dec4a2082513a0af1ea79ae7fd3039bbfe634a526e173cbe0",
+        tuple(f"dist/ort-wasm-simd-threaded.asyncify.{suffix}" for suffix in ("mjs", "wasm")),
+    ),
 }
-SIDES = ("tfpy", "wllama")
+ONNX_RUNTIME = (
+    *shipped.ONNX_RUNTIME,
+    *("ort.wasm.min.mjs", "ort-wasm-simd-threaded.mjs", "ort-wasm-simd-threaded.wasm"),
+)
+"""Files of the release of ONNX Runtime Web in node_modules."""
+SIDES = ("tfpy", "wllama", "onnxruntime", "transformers")
 STORY = (
     "the sun was up and an old man went down the road to the house by the water where he saw a"
     " white dog that had no name so he gave it some food and a place to sleep near the fire the"
@@ -53,7 +71,7 @@ STORY = (
 """The words of prompts, which repeat them. Each is one token of the model."""
 MB = 1e6
 COLUMNS = (
-    *(("side", 26), ("backend", 8), ("threads", 7), ("agree", 9), ("open s", 7), ("load s", 7)),
+    *(("side", 34), ("backend", 8), ("threads", 7), ("agree", 9), ("open s", 7), ("load s", 7)),
     *(("first ms", 9), ("prefill/s", 9), ("decode/s", 9), ("whole/s", 8)),
     *(("wasm MB", 8), ("GPU MB", 7), ("runtime MB", 10)),
 )
@@ -87,10 +105,23 @@ def peer(name: str) -> Path:
     return entry(f"bench-{name}", inputs, found.package, make) / "package"
 
 
+def decoder() -> Path:
+    """Return the folder with the model as ONNX files, written if it is missing."""
+    maker = Path(__file__).with_name("onnx_decoder.py")
+    words = ["-m", f"bench.{maker.stem}", model()]
+    env = pyenv.importing("src", ".")
+
+    def make(into: Path) -> None:
+        run_logged([pyenv.ensure("bench"), *words, into], "onnx-decoder", env=env)
+
+    return entry("bench-decoder", [file_hash(maker), file_hash(model())], "ONNX decoder", make)
+
+
 def write(folder: Path) -> None:
     """Fill the folders models and peers, with links to the files."""
     models = folder / "models"
     models.mkdir(parents=True)
+    (models / "decoder").symlink_to(decoder())
     (models / "model.gguf").symlink_to(model())
     (models / "story.json").write_text(json.dumps(story(model())), encoding="utf-8")
     for name, facts in PEERS.items():
@@ -188,6 +219,10 @@ def main() -> None:
         with tempfile.TemporaryDirectory() as name:
             write(Path(name))
             shutil.copytree(name, options.pack, dirs_exist_ok=True)  # copies the linked files
+        for file in ONNX_RUNTIME:
+            source = Path("node_modules", "onnxruntime-web", "dist", file)
+            (options.pack / source).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(ROOT / source, options.pack / source)
         return
     print_row(*(title for title, _ in COLUMNS))
     if options.show:

@@ -7,7 +7,7 @@
 //   &tokens=32          tokens to generate
 //   &rounds=2           how often each side is loaded
 //   &repeats=3          samples after each load
-//   &check=1            only compare the tokens; software rendering is allowed
+//   &check=1            only compare the tokens, with the same weights on all sides; software rendering is allowed
 //   &post=1             post each record to /result
 //
 // Each side runs in a frame, language_side.html, which is removed before the next side is loaded. A record has the
@@ -18,7 +18,7 @@
  * @typedef {import("./language_side.mjs").Sample} Sample
  */
 
-const NAMES = ["tfpy", "wllama"];
+const NAMES = ["tfpy", "wllama", "onnxruntime", "transformers"];
 const query = new URLSearchParams(location.search);
 const backend = query.get("backend") ?? "wasm";
 const length = Number(query.get("prompt") ?? 128);

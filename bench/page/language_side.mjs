@@ -36,7 +36,7 @@ const options = {
   threads: Number(query.get("threads") ?? 1),
   tokens: Number(query.get("tokens") ?? 32),
   length: Number(query.get("prompt") ?? 128),
-  software: query.has("check"),
+  check: query.has("check"),
 };
 
 /**
