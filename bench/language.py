@@ -11,8 +11,10 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
+import shlex
 import shutil
 import tempfile
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -55,11 +57,19 @@ PEERS = {
         tuple(f"dist/ort-wasm-simd-threaded.asyncify.{suffix}" for suffix in ("mjs", "wasm")),
     ),
 }
-ONNX_RUNTIME = (
-    *shipped.ONNX_RUNTIME,
-    *("ort.wasm.min.mjs", "ort-wasm-simd-threaded.mjs", "ort-wasm-simd-threaded.wasm"),
-)
+ONNX_RUNTIME = {
+    "wasm": ("ort.wasm.min.mjs", "ort-wasm-simd-threaded.mjs", "ort-wasm-simd-threaded.wasm"),
+    "webgpu": shipped.ONNX_RUNTIME,
+}
 """Files of the release of ONNX Runtime Web in node_modules."""
+PARTS = {"wllama": ("wllama",), "transformers": ("transformers", "onnxruntime")}
+"""Peers whose files a side needs."""
+SOFTWARE = (
+    "--enable-unsafe-webgpu --use-webgpu-adapter=swiftshader --enable-features=Vulkan"
+    " --use-vulkan=swiftshader"
+)
+"""Arguments of Chromium without a GPU. The arguments of the tests leave a workgroup's memory
+uninitialized, with which ONNX Runtime Web computes wrong results."""
 SIDES = ("tfpy", "wllama", "onnxruntime", "transformers")
 STORY = (
     "the sun was up and an old man went down the road to the house by the water where he saw a"
@@ -117,18 +127,36 @@ def decoder() -> Path:
     return entry("bench-decoder", [file_hash(maker), file_hash(model())], "ONNX decoder", make)
 
 
-def write(folder: Path) -> None:
-    """Fill the folders models and peers, with links to the files."""
-    models = folder / "models"
-    models.mkdir(parents=True)
-    (models / "decoder").symlink_to(decoder())
-    (models / "model.gguf").symlink_to(model())
-    (models / "story.json").write_text(json.dumps(story(model())), encoding="utf-8")
-    for name, facts in PEERS.items():
-        for file in facts.files:
-            target = folder / "peers" / name / file
-            target.parent.mkdir(parents=True, exist_ok=True)
-            target.symlink_to(peer(name) / file)
+def files(options: argparse.Namespace) -> Iterator[tuple[str, Path]]:
+    """Yield the files that the sides need, with their addresses."""
+    if not {"tfpy", "wllama"}.isdisjoint(options.side):
+        yield "models/model.gguf", model()
+    names = ["model.gguf"] if options.check else []
+    if not {"onnxruntime", "transformers"}.isdisjoint(options.side):
+        # Another machine has a GPU with float16.
+        types = ["q4f16"] if options.pack and options.backend == "webgpu" else ["q4", "q4f16"]
+        names += ["config.json", *(f"onnx/model_{one}.onnx" for one in types)]
+    for name in names:
+        yield f"models/decoder/{name}", decoder() / name
+    for side in options.side:
+        for name in PARTS.get(side, ()):
+            for file in PEERS[name].files:
+                yield f"peers/{name}/{file}", peer(name) / file
+    if "onnxruntime" in options.side:
+        for file in ONNX_RUNTIME[options.backend]:
+            path = f"node_modules/onnxruntime-web/dist/{file}"
+            yield path, ROOT / path
+
+
+def write(folder: Path, options: argparse.Namespace) -> None:
+    """Copy the files to a folder."""
+    for name, source in files(options):
+        target = folder / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(source, target)
+    text = json.dumps(story(model()))
+    (folder / "models").mkdir(parents=True, exist_ok=True)
+    (folder / "models" / "story.json").write_text(text, encoding="utf-8")
 
 
 async def measure(options: argparse.Namespace) -> list[dict[str, Any]]:
@@ -136,15 +164,17 @@ async def measure(options: argparse.Namespace) -> list[dict[str, Any]]:
     lines = []
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        write(folder)
-        mounts = {"models": folder / "models", "peers": folder / "peers"}
-        mounts["node_modules"] = ROOT / "node_modules"
+        write(folder, options)
+        mounts = {one: folder / one for one in ("models", "peers", "node_modules")}
         query = {key: getattr(options, key) for key in ("backend", "prompt", "tokens", "rounds")}
         query |= {"side": ",".join(options.side), "repeats": options.repeats}
         query |= {"check": 1} if options.check else {}
         for threads in options.threads:
             asked = query | {"threads": threads}
-            async for line in records(options.site, "language", asked, mounts=mounts):
+            arguments = shlex.split(options.flags)
+            async for line in records(
+                options.site, "language", asked, mounts=mounts, arguments=arguments
+            ):
                 if not options.check and "files" in line:
                     places = {**mounts, "": options.site}
                     line["runtime_bytes"] = downloads(line["files"], places)
@@ -204,6 +234,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--rounds", type=int, default=2, help="loads of each side")
     parser.add_argument("--repeats", type=int, default=3, help="samples after each load")
     parser.add_argument("--check", action="store_true", help="only compare the tokens")
+    parser.add_argument("--flags", default=SOFTWARE, help="arguments of Chromium for WebGPU")
     parser.add_argument("--json", type=Path, metavar="FILE", help="file for JSON lines")
     parser.add_argument("--pack", type=Path, metavar="FOLDER", help="only copy files to FOLDER")
     parser.add_argument("--show", type=Path, metavar="FILE", help="only print a file of --json")
@@ -216,13 +247,7 @@ def arguments() -> argparse.Namespace:
 def main() -> None:
     options = arguments()
     if options.pack:
-        with tempfile.TemporaryDirectory() as name:
-            write(Path(name))
-            shutil.copytree(name, options.pack, dirs_exist_ok=True)  # copies the linked files
-        for file in ONNX_RUNTIME:
-            source = Path("node_modules", "onnxruntime-web", "dist", file)
-            (options.pack / source).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(ROOT / source, options.pack / source)
+        write(options.pack, options)
         return
     print_row(*(title for title, _ in COLUMNS))
     if options.show:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
-from tfpy.testing.drivers import start_browser
-from tfpy.testing.environments import Environment
+from tfpy.testing.drivers import PlaywrightDriver, start_browser
+from tfpy.testing.environments import BROWSERS, Environment
 from tfpy.testing.server import SiteServer
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -23,19 +23,37 @@ async def lines_of(page: Any) -> list[str]:
     return text.splitlines()
 
 
+async def chromium(arguments: Sequence[str]) -> PlaywrightDriver:
+    """Start Chromium with its usual settings and these arguments."""
+    from playwright.async_api import async_playwright
+
+    found = BROWSERS["chromium"]
+    playwright = await async_playwright().start()
+    started = await playwright.chromium.launch(
+        executable_path=found.executable(), args=[*found.settings, *arguments]
+    )
+    return PlaywrightDriver(playwright, started)
+
+
 async def records(
     site: Path,
     name: str,
     query: Mapping[str, Any],
     browser: str = "chromium",
     mounts: Mapping[str, Path] | None = None,
+    arguments: Sequence[str] | None = None,
 ) -> AsyncIterator[dict[str, Any]]:
     """Yield the reports of a page as they arrive, until the page is done.
+
+    With ``arguments``, the browser is Chromium with these arguments.
 
     Raises:
         SystemExit: If the page reports an error at its end.
     """
-    opened = await start_browser(browser, Environment())
+    if arguments is None:
+        opened: Any = await start_browser(browser, Environment())
+    else:
+        opened = await chromium(arguments)
     try:
         with SiteServer(site, mounts={"bench": ROOT / "bench", **(mounts or {})}) as server:
             page = await opened.open(f"{server.url}bench/page/{name}.html?{urlencode(query)}")

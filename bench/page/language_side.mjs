@@ -66,6 +66,9 @@ async function sampled(model, prompt) {
 }
 
 async function measured() {
+  if (options.threads > 1 && !crossOriginIsolated) {
+    throw new Error("threads need a server that sends the headers of cross-origin isolation");
+  }
   countBytes();
   const story = await (await fetch("/models/story.json")).json();
   const begin = performance.now();

@@ -50,6 +50,9 @@ async function tfpy({ backend, threads, length, tokens, check }) {
       TFPY_WASM_THREADS_COUNT: threads,
     },
   });
+  if (backend === "wasm" && tf.get_threads_count() !== threads) {
+    throw new Error(`tfpy uses ${tf.get_threads_count()} threads`);
+  }
   const source = await (await fetch("../language_side.py")).text();
   pyodide.FS.mkdirTree("bench");
   pyodide.FS.writeFile("bench/language_side.py", source);
