@@ -63,7 +63,7 @@ ONNX_RUNTIME = {
 }
 """Files of the release of ONNX Runtime Web in node_modules."""
 PARTS = {"wllama": ("wllama",), "transformers": ("transformers", "onnxruntime")}
-"""Peers whose files a side needs."""
+"""Peers with the files that a side needs."""
 SOFTWARE = (
     "--enable-unsafe-webgpu --use-webgpu-adapter=swiftshader --enable-features=Vulkan"
     " --use-vulkan=swiftshader"

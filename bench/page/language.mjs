@@ -100,6 +100,9 @@ function agreement(result, expected) {
   return { agree: counts.reduce((sum, count) => sum + count, 0), of: own.length * tokens };
 }
 
+/** @param {Sample} sample */
+const madeBy = ({ ids, text }) => ids ?? text;
+
 /** @param {number} value */
 const rounded = (value) => Number(value.toFixed(2));
 
@@ -156,7 +159,7 @@ async function main() {
     await report({
       ...{ ...about, side, name, files },
       ...(expected && !expected.failure && agreement(found[side][0], expected)),
-      ...(!isCheck && speeds(found[side])),
+      ...(isCheck ? { made: madeBy(found[side][0].cold) } : speeds(found[side])),
     });
   }
 }
