@@ -12,7 +12,8 @@ from tfpy.testing import run_in_browser
 N, K = 70, 512
 FORMS = [
     *("Q4_0", "Q4_1", "Q5_0", "Q5_1", "Q8_0", "Q2_K", "Q3_K", "Q4_K", "Q5_K", "Q6_K"),
-    *("IQ4_NL", "TQ2_0", "MXFP4"),
+    *("IQ4_NL", "TQ2_0", "MXFP4", "F16", "BF16"),
+    *(f"INT{bits}_{size}" for bits in (4, 8) for size in (32, 64, 128, 256)),
 ]
 
 
@@ -25,6 +26,15 @@ def random_weights(form: str) -> tuple[np.ndarray, np.ndarray]:
     blocks = rng.integers(0, 256, count * how.layout.itemsize, np.uint8).view(how.layout)
     for name in {"d", "m", "dmin"}.intersection(how.layout.names or ()):
         blocks[name] = rng.uniform(-1, 1, count)
+    if "z" in (how.layout.names or ()):
+        blocks["z"] = rng.integers(-8, 9, count)
+    if form in ("F16", "BF16"):
+        values = rng.uniform(-1, 1, (count, 32)).astype(np.float32)
+        bits = {
+            "F16": values.astype(np.float16).view(np.uint16),
+            "BF16": values.view(np.uint32) >> 16,
+        }
+        blocks["qs"] = bits[form]
     if form == "MXFP4":
         blocks["e"] = rng.integers(120, 130, count)
     assert how.decode is not None
@@ -61,3 +71,35 @@ def test_matrices(tf: Any, backend: str, form: str) -> None:
         wanted = np.ones((m, N), np.float32) @ kernel.T
         assert np.abs(gradient - wanted).max() < 1e-5 * np.abs(kernel).sum(1).max()
         np.testing.assert_allclose(rows, values[indices], rtol=1e-6, atol=1e-6)
+
+
+@run_in_browser(backends=["cpu", "wasm", "webgl", "webgpu"])
+def test_columns_in_another_order(tf: Any, backend: str) -> None:
+    """Test weights with columns in the order of their groups, as of GPTQ with `desc_act`."""
+    from tfpy._src.compiler.ops.block_formats import ON_DEVICES, by_blocks
+    from tfpy._src.formats.pretrained.block_weights import BlockWeights, Matrix, Placement
+
+    data, values = random_weights("INT4_128")
+    how = ON_DEVICES["INT4_128"]
+    blocks = by_blocks(how, data, N * K // how.size)
+    rng = np.random.default_rng(2)
+    columns = rng.permutation(K).astype(np.int32)
+    placement = Placement(np.arange(N, dtype=np.int32), (N, K), (1, 0))
+    weights = BlockWeights(Matrix(how, blocks, (N, K), columns), placement, "kernel")
+    kernel = np.empty((K, N), np.float32)
+    kernel[columns] = values.T
+    np.testing.assert_array_equal(weights.numpy(), kernel)
+
+    @tf.function
+    def products(x: Any) -> Any:
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = x @ weights.value()
+        return y, tape.gradient(y, x)
+
+    for m in (1, 12):
+        x = rng.standard_normal((m, K)).astype(np.float32)
+        y, gradient = (v.numpy() for v in products(x))
+        assert np.abs(y - x @ kernel).max() < 1e-5 * (np.abs(x) @ np.abs(kernel)).max()
+        wanted = np.ones((m, N), np.float32) @ kernel.T
+        assert np.abs(gradient - wanted).max() < 1e-5 * np.abs(kernel).sum(1).max()

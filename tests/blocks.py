@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,11 @@ from tfpy._src.compiler.ops.block_formats import ON_DEVICES, by_fields
 Array = np.ndarray[Any, Any]
 HALVES = ("d", "m", "dmin")
 """Fields with float16 numbers."""
+FLOATS: dict[str, Callable[[Array], Array]] = {
+    "F16": lambda values: values.astype(np.float16).view(np.uint16),
+    "BF16": lambda values: (values.view(np.uint32) >> 16).astype(np.uint16),
+}
+"""Functions that convert float32 to the bits of floats of two bytes."""
 
 
 def random_blocks(form: str, count: int, seed: int = 0) -> Array:
@@ -21,6 +27,11 @@ def random_blocks(form: str, count: int, seed: int = 0) -> Array:
     blocks = rng.integers(0, 256, count * layout.itemsize, np.uint8).view(layout)
     for name in set(HALVES).intersection(layout.names or ()):
         blocks[name] = rng.uniform(-1, 1, count)
+    if "z" in (layout.names or ()):
+        blocks["z"] = rng.integers(-8, 9, count)
+    if form in FLOATS:
+        values = rng.uniform(-1, 1, (count, 32)) * 10.0 ** rng.integers(-7, 4, (count, 32))
+        blocks["qs"] = FLOATS[form](values.astype(np.float32))
     if form == "MXFP4":
         blocks["e"] = rng.integers(120, 130, count)
     return blocks

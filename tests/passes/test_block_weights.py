@@ -111,6 +111,42 @@ def test_sums() -> None:
     assert "dequantize_blocks" not in found
 
 
+def test_columns_in_another_order() -> None:
+    """Test weights with reordered columns, as of GPTQ with `desc_act`."""
+    s = Sketch((5, K), (5, N), (K, 2), (2, N), ((K,), int32), (BYTES.shape, int8))
+    places = s("argsort", 4, k=K, descending=False)
+    w = s("gather", s("dequantize_blocks", 5, **FORM), places, axis=1, batch_dims=0)
+    kernel = s("transpose", w, **TURN)
+    lora = s("add", kernel, s("matmul", 2, 3, **PLAIN))
+    outputs = [
+        s("matmul", 0, kernel, **PLAIN),
+        s("matmul", 1, w, **PLAIN),
+        s("matmul", 0, lora, **PLAIN),
+    ]
+    graph = s.returns(*outputs)
+    result = multiply_block_weights(graph, WasmTarget())
+    verify(result)
+    assert names(result).count("multiply_blocks") == 3
+    assert "dequantize_blocks" not in names(result)
+    rng = np.random.default_rng(1)
+    given: list[Any] = [
+        rng.normal(size=graph.avals[v].shape).astype(np.float32) for v in graph.inputs[:4]
+    ]
+    given += [rng.permutation(K).astype(np.int32), BYTES]
+    for before, after in zip(evaluate(graph, given), evaluate(result, given), strict=True):
+        np.testing.assert_allclose(after, before, rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize("descends", [None, True])
+def test_other_columns_stay(descends: bool | None) -> None:
+    """Test columns that are not reordered by the inverse of an order."""
+    s = Sketch((5, K), ((K,), int32), (BYTES.shape, int8))
+    places = 1 if descends is None else s("argsort", 1, k=K, descending=descends)
+    w = s("gather", s("dequantize_blocks", 2, **FORM), places, axis=1, batch_dims=0)
+    graph = s.returns(s("matmul", 0, s("transpose", w, **TURN), **PLAIN))
+    assert "multiply_blocks" not in names(multiply_block_weights(graph, WasmTarget()))
+
+
 def test_rows() -> None:
     s, w = sketch(((2, 3), int32))
     graph = s.returns(s("gather", w, 0, axis=0, batch_dims=0))

@@ -70,6 +70,9 @@ def test_products(
         ({"bits": [0, 64, 4, 32, 0]}, "do not fit"),
         ({"bits": [2147483647, 128, 4, 32, 0]}, "outside of the input"),
         ({"bits": [0, 128, 4, 32, 5]}, "not supported"),
+        ({"bits": [0, 512, 16, 32, 0]}, "not supported"),
+        ({"scale": "float16", "scales": []}, "not supported"),
+        ({"scale": "half_zero", "scales": [0, 2000]}, "outside of the input"),
         ({"table": [1, 2]}, "16 numbers"),
         ({"size": 48}, "size of a group"),
         ({"group": 64}, "group"),
@@ -79,9 +82,32 @@ def test_products(
 )
 def test_broken_descriptions(change: dict[str, Any], error: str, runtime: NodeRuntime) -> None:
     """Test descriptions that do not fit the bytes. Programs may come from files."""
-    w, _ = random_weights("Q4_K", 5, 512)
+    check_broken(runtime, "Q4_K", change, error)
+
+
+@pytest.mark.parametrize(
+    ("change", "error"),
+    [
+        ({"bits": [0, 32, 8, 32, 0]}, "not supported"),
+        ({"bits": [0, 64, 16, 64, 1]}, "not supported"),
+        ({"bits": [0, 64, 16, 64, 0] * 2}, "too many bits"),
+        ({"bits": [64, 64, 16, 64, 0]}, "outside of the input"),
+        ({"scales": [0]}, "scales"),
+        ({"scale": "half", "scales": [0]}, "not supported"),
+        ({"table": [0] * 16}, "too few numbers"),
+    ],
+    ids=str,
+)
+def test_broken_descriptions_of_floats(
+    change: dict[str, Any], error: str, runtime: NodeRuntime
+) -> None:
+    check_broken(runtime, "BF16", change, error)
+
+
+def check_broken(runtime: NodeRuntime, form: str, change: dict[str, Any], error: str) -> None:
+    w, _ = random_weights(form, 5, 512)
     assert dequantize_blocks.kernel is not None
-    call = dequantize_blocks.kernel(aval_of(w), form="Q4_K", shape=(5, 512))
+    call = dequantize_blocks.kernel(aval_of(w), form=form, shape=(5, 512))
     call = KernelCall(call.name, call.inputs, {**call.params, **change})
     out = Aval((call.params["n"], call.params["k"]), float32)  # type: ignore[arg-type]
     with pytest.raises(RuntimeFailed, match=error):

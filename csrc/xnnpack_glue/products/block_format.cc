@@ -22,6 +22,7 @@ ScaleFields fields_of(BlockScale scale) {
     case BlockScale::kHalf:
       return {1, {2, 0, 0}};
     case BlockScale::kHalfMinimum:
+    case BlockScale::kHalfZero:
       return {2, {2, 2, 0}};
     case BlockScale::kQ2K:
       return {3, {2, 2, 16}};
@@ -33,8 +34,9 @@ ScaleFields fields_of(BlockScale scale) {
       return {2, {2, 16, 0}};
     case BlockScale::kE8M0:
       return {1, {1, 0, 0}};
+    default:
+      return {0, {0, 0, 0}};
   }
-  return {0, {0, 0, 0}};
 }
 
 // The number of groups for which a rule has scales; 0 if there is one scale for each block.
@@ -51,14 +53,19 @@ size_t groups_of(BlockScale scale) {
   }
 }
 
+bool has_floats(const BlockFormat& format) {
+  return format.scale == BlockScale::kFloat16 || format.scale == BlockScale::kBFloat16;
+}
+
 // Reads a part of the values. Returns its number of bits.
 uint32_t read_part(Params& params, const int32_t* numbers, const BlockFormat& format,
                    BlockBits& part) {
   const auto at = [&](size_t i) { return static_cast<uint32_t>(numbers[i]); };
   const uint32_t pitch = at(1), bits = at(2), width = at(3), place = at(4);
-  const bool has_bits = bits == 1 || bits == 2 || bits == 4 || bits == 8;
+  const uint32_t most = has_floats(format) ? 16 : 8;
+  const bool has_bits = most == 16 ? bits == 16 : bits == 1 || bits == 2 || bits == 4 || bits == 8;
   const bool has_width = (width == 1 && bits == 1) || width == 16 || width == 32 || width == 64;
-  params.require(has_bits && has_width && place <= 8 - bits,
+  params.require(has_bits && has_width && place <= most - bits,
                  "the bits of the values are not supported");
   if (!params.ok()) return 0;
   params.require(pitch == format.size * bits / 8 && pitch % width == 0,
@@ -83,7 +90,7 @@ uint32_t read_parts(Params& params, BlockFormat& format) {
   uint32_t all = 0;
   for (size_t i = 0; i < format.part_count && params.ok(); ++i)
     all += read_part(params, &numbers[i * kNumbersOfBits], format, format.parts[i]);
-  params.require(all <= 8, "the values have more than 8 bits");
+  params.require(all <= (has_floats(format) ? 16 : 8), "the values have too many bits");
   return all;
 }
 
@@ -127,11 +134,14 @@ BlockFormat read_block_format(StepSpec& step, size_t input) {
   format.has_minimum = params.flag("minimum");
   format.scale = params.choice<BlockScale>("scale", {{"half", BlockScale::kHalf},
                                                      {"half_minimum", BlockScale::kHalfMinimum},
+                                                     {"half_zero", BlockScale::kHalfZero},
                                                      {"q2_k", BlockScale::kQ2K},
                                                      {"q3_k", BlockScale::kQ3K},
                                                      {"q4_k", BlockScale::kQ4K},
                                                      {"q6_k", BlockScale::kQ6K},
-                                                     {"e8m0", BlockScale::kE8M0}});
+                                                     {"e8m0", BlockScale::kE8M0},
+                                                     {"float16", BlockScale::kFloat16},
+                                                     {"bfloat16", BlockScale::kBFloat16}});
   const size_t count = fields_of(format.scale).count, groups = groups_of(format.scale);
   const std::vector<int32_t> scales = params.numbers("scales", count, 0, kMaxNumber);
   params.require(table.empty() || table.size() == kRun, "the table does not have 16 numbers");
@@ -143,10 +153,13 @@ BlockFormat read_block_format(StepSpec& step, size_t input) {
   if (!step.ok()) return format;
   for (size_t i = 0; i < count; ++i) format.scales[i] = static_cast<size_t>(scales[i]);
   const uint32_t bits = read_parts(params, format);
-  format.has_table = bits <= 4;
-  params.require(table.empty() || format.has_table, "the table has too few numbers");
+  format.numbers = bits <= 4    ? BlockNumbers::kTable
+                   : bits == 16 ? BlockNumbers::kFloats
+                                : BlockNumbers::kIntegers;
+  const bool has_table = format.numbers == BlockNumbers::kTable;
+  params.require(table.empty() || has_table, "the table has too few numbers");
   if (!step.ok()) return format;
-  if (format.has_table) fill_table(table, format);
+  if (has_table) fill_table(table, format);
   if (bits == 8) format.offset = static_cast<uint8_t>(format.offset - 128);  // the bits have a sign
   check_fields(step, format, count);
   step.require_bytes(input, format.bytes, "the weights");

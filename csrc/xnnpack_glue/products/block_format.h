@@ -23,8 +23,23 @@ struct BlockBits {
   uint8_t at[kRuns], shift[kRuns];
 };
 
-// The rule from which the scale and the minimum of a group follow.
-enum class BlockScale { kHalf, kHalfMinimum, kQ2K, kQ3K, kQ4K, kQ6K, kE8M0 };
+// The rule from which the scale and the minimum of a group follow. The last two are for floats of
+// 16 bits, which have no scales.
+enum class BlockScale {
+  kHalf,
+  kHalfMinimum,
+  kHalfZero,
+  kQ2K,
+  kQ3K,
+  kQ4K,
+  kQ6K,
+  kE8M0,
+  kFloat16,
+  kBFloat16
+};
+
+// The bits of the values: integers, indices of a table, or floats of 16 bits.
+enum class BlockNumbers { kIntegers, kTable, kFloats };
 
 // A matrix [n, k] with blocks of `size` values along k. Each `group` values of a block have one
 // scale.
@@ -33,7 +48,8 @@ struct BlockFormat {
   size_t part_count;
   BlockBits parts[2];
   uint8_t offset;
-  bool has_table, has_minimum;
+  BlockNumbers numbers;
+  bool has_minimum;
   uint8_t table[2][kRun];  // lower and upper bytes of the numbers as bfloat16, which is exact
   BlockScale scale;
   size_t scales[3];

@@ -24,7 +24,7 @@ struct BlockProduct {
 };
 
 // Adds the products of the values of a block and R rows of x.
-template <size_t R, bool kHasTable>
+template <size_t R, BlockNumbers kNumbers>
 inline void multiply_block(const BlockProduct& product, size_t block, const float* x,
                            const float* scales, f32x4* totals) {
   const BlockFormat& format = product.format;
@@ -33,7 +33,7 @@ inline void multiply_block(const BlockProduct& product, size_t block, const floa
     f32x4 found[R][2];
     for (size_t r = 0; r < R; ++r) found[r][0] = found[r][1] = splat(0.0f);
     for (size_t i = 0; i < format.group; i += kRun, ++run, x += kRun) {
-      for_quarters<kHasTable>(format, values.run(run), [&](size_t quarter, f32x4 numbers) {
+      for_quarters<kNumbers>(format, values, run, [&](size_t quarter, f32x4 numbers) {
         for (size_t r = 0; r < R; ++r) {
           f32x4& sum = found[r][quarter % 2];
           sum = multiply_add(numbers, load(x + r * format.k + 4 * quarter), sum);
@@ -47,7 +47,7 @@ inline void multiply_block(const BlockProduct& product, size_t block, const floa
 
 // Computes the products of a row of the weights and the rows first..first+R of x. sums: of the
 // groups of each row of x [m, groups].
-template <size_t R, bool kHasTable>
+template <size_t R, BlockNumbers kNumbers>
 void multiply_row(const BlockProduct& product, size_t row, size_t first, const float* sums) {
   constexpr size_t kScales = 64;
   const BlockFormat& format = product.format;
@@ -61,8 +61,8 @@ void multiply_row(const BlockProduct& product, size_t row, size_t first, const f
     float scales[kScales], lows[kScales] = {};
     read_scales(format, product.w, row * blocks + begin, end - begin, scales, lows);
     for (size_t block = begin; block < end; ++block)
-      multiply_block<R, kHasTable>(product, row * blocks + block, x + block * format.size,
-                                   scales + (block - begin) * groups, totals);
+      multiply_block<R, kNumbers>(product, row * blocks + block, x + block * format.size,
+                                  scales + (block - begin) * groups, totals);
     if (!format.has_minimum) continue;
     for (size_t r = 0; r < R; ++r) {
       const float* const own = sums + ((first + r) * blocks + begin) * groups;
@@ -76,7 +76,7 @@ void multiply_row(const BlockProduct& product, size_t row, size_t first, const f
   }
 }
 
-template <bool kHasTable>
+template <BlockNumbers kNumbers>
 bool multiply_few(const BlockProduct& product) {
   const BlockFormat& format = product.format;
   const size_t groups = product.m * format.k / format.group;
@@ -90,10 +90,10 @@ bool multiply_few(const BlockProduct& product) {
   }
   parallel_ranges(format.n, product.m * format.k, [&](size_t begin, size_t end) {
     for (size_t row = begin; row < end; ++row) {
-      if (product.m == kFewRows) {
-        multiply_row<kFewRows, kHasTable>(product, row, 0, sums);
+      if (kNumbers != BlockNumbers::kFloats && product.m == kFewRows) {
+        multiply_row<kFewRows, kNumbers>(product, row, 0, sums);
       } else {
-        for (size_t r = 0; r < product.m; ++r) multiply_row<1, kHasTable>(product, row, r, sums);
+        for (size_t r = 0; r < product.m; ++r) multiply_row<1, kNumbers>(product, row, r, sums);
       }
     }
   });
@@ -149,7 +149,14 @@ bool multiply_plain(const BlockProduct& product) {
 bool multiply(const BlockProduct& product, bool transpose_b) {
   if (!transpose_b) return multiply_plain(product);
   if (product.m > kFewRows) return multiply_turned(product);
-  return product.format.has_table ? multiply_few<true>(product) : multiply_few<false>(product);
+  switch (product.format.numbers) {
+    case BlockNumbers::kIntegers:
+      return multiply_few<BlockNumbers::kIntegers>(product);
+    case BlockNumbers::kTable:
+      return multiply_few<BlockNumbers::kTable>(product);
+    default:
+      return multiply_few<BlockNumbers::kFloats>(product);
+  }
 }
 
 }  // namespace

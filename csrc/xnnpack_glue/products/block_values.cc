@@ -5,17 +5,6 @@
 namespace tfpy {
 namespace {
 
-// Converts four float16 in the lower halves of the lanes.
-f32x4 floats_of_halves(v128_t halves) {
-  const v128_t magnitude =
-      wasm_i32x4_shl(wasm_v128_and(halves, wasm_u32x4_const_splat(0x7fff)), 13);
-  const v128_t sign = wasm_i32x4_shl(wasm_v128_and(halves, wasm_u32x4_const_splat(0x8000)), 16);
-  const v128_t is_special = wasm_i32x4_gt(magnitude, wasm_i32x4_const_splat(0x0f7fffff));
-  const v128_t special = wasm_v128_and(is_special, wasm_u32x4_const_splat(0x7f800000));
-  const v128_t value = bits(as_f32(magnitude) * splat(0x1p112f));
-  return as_f32(wasm_v128_or(wasm_v128_or(value, special), sign));
-}
-
 float half_at(const uint8_t* from) { return floats_of_halves(wasm_v128_load16_splat(from))[0]; }
 
 void read_halves(const uint8_t* from, size_t count, float* to) {
@@ -75,14 +64,14 @@ void read_scales_of_block(const BlockFormat& format, const uint8_t* w, size_t bl
   }
 }
 
-template <bool kHasTable>
+template <BlockNumbers kNumbers>
 void convert_block(const BlockFormat& format, const uint8_t* w, size_t block, float* to) {
   float scales[kRuns], minimums[kRuns] = {};
   read_scales(format, w, block, 1, scales, minimums);
   const BlockValues values(format, w, block);
   for (size_t run = 0; run < format.size / kRun; ++run, to += kRun) {
     const size_t group = run * kRun / format.group;
-    for_quarters<kHasTable>(format, values.run(run), [&](size_t quarter, f32x4 numbers) {
+    for_quarters<kNumbers>(format, values, run, [&](size_t quarter, f32x4 numbers) {
       store(to + 4 * quarter, splat(scales[group]) * numbers + splat(minimums[group]));
     });
   }
@@ -92,12 +81,20 @@ void convert_block(const BlockFormat& format, const uint8_t* w, size_t block, fl
 
 void read_scales(const BlockFormat& format, const uint8_t* w, size_t block, size_t count,
                  float* scales, float* minimums) {
-  if (format.scale == BlockScale::kHalf || format.scale == BlockScale::kHalfMinimum) {
+  if (format.numbers == BlockNumbers::kFloats) {
+    std::fill_n(scales, count * format.groups(), 1.0f);
+    return;
+  }
+  if (format.scale <= BlockScale::kHalfZero) {
     read_halves(w + format.scales[0] + 2 * block, count, scales);
+    if (format.has_minimum) {
+      read_halves(w + format.scales[1] + 2 * block, count, minimums);
+      if (format.scale == BlockScale::kHalfZero) {
+        for (size_t i = 0; i < count; ++i) minimums[i] *= -scales[i];
+      }
+      repeat(format.groups(), count, minimums);
+    }
     repeat(format.groups(), count, scales);
-    if (!format.has_minimum) return;
-    read_halves(w + format.scales[1] + 2 * block, count, minimums);
-    repeat(format.groups(), count, minimums);
     return;
   }
   for (size_t i = 0; i < count; ++i, scales += format.groups(), minimums += format.groups())
@@ -108,10 +105,16 @@ void convert_blocks(const BlockFormat& format, const uint8_t* w, size_t row, siz
                     size_t count, float* to) {
   const size_t block = row * format.blocks() + first / format.size;
   for (size_t i = 0; i < count / format.size; ++i, to += format.size) {
-    if (format.has_table) {
-      convert_block<true>(format, w, block + i, to);
-    } else {
-      convert_block<false>(format, w, block + i, to);
+    switch (format.numbers) {
+      case BlockNumbers::kIntegers:
+        convert_block<BlockNumbers::kIntegers>(format, w, block + i, to);
+        break;
+      case BlockNumbers::kTable:
+        convert_block<BlockNumbers::kTable>(format, w, block + i, to);
+        break;
+      case BlockNumbers::kFloats:
+        convert_block<BlockNumbers::kFloats>(format, w, block + i, to);
+        break;
     }
   }
 }

@@ -13,12 +13,28 @@ namespace tfpy {
 void read_scales(const BlockFormat& format, const uint8_t* w, size_t block, size_t count,
                  float* scales, float* minimums);
 
+// Converts four float16 in the lower halves of the lanes.
+inline f32x4 floats_of_halves(v128_t halves) {
+  const v128_t magnitude =
+      wasm_i32x4_shl(wasm_v128_and(halves, wasm_u32x4_const_splat(0x7fff)), 13);
+  const v128_t sign = wasm_i32x4_shl(wasm_v128_and(halves, wasm_u32x4_const_splat(0x8000)), 16);
+  const v128_t is_special = wasm_i32x4_gt(magnitude, wasm_i32x4_const_splat(0x0f7fffff));
+  const v128_t special = wasm_v128_and(is_special, wasm_u32x4_const_splat(0x7f800000));
+  const v128_t value = bits(as_f32(magnitude) * splat(0x1p112f));
+  return as_f32(wasm_v128_or(wasm_v128_or(value, special), sign));
+}
+
 // The bits of the values of a block.
 class BlockValues {
  public:
   BlockValues(const BlockFormat& format, const uint8_t* w, size_t block) : format_(format) {
     for (size_t i = 0; i < 2; ++i)
       fields_[i] = w + format.parts[i].begin + block * format.parts[i].pitch;
+  }
+
+  // Four values of 16 bits, in the lower halves of the lanes.
+  v128_t wide(size_t run, size_t quarter) const {
+    return wasm_u32x4_load16x4(fields_[0] + 2 * (run * kRun + 4 * quarter));
   }
 
   v128_t run(size_t run) const {
@@ -58,9 +74,17 @@ inline v128_t look_up(v128_t table, v128_t indices) {
 }
 
 // Calls body(quarter, numbers) for each quarter of a run, with four numbers as floats.
-template <bool kHasTable, class Body>
-inline void for_quarters(const BlockFormat& format, v128_t run, const Body& body) {
-  if constexpr (kHasTable) {
+template <BlockNumbers kNumbers, class Body>
+inline void for_quarters(const BlockFormat& format, const BlockValues& values, size_t number,
+                         const Body& body) {
+  if constexpr (kNumbers == BlockNumbers::kFloats) {
+    const bool is_bfloat16 = format.scale == BlockScale::kBFloat16;
+    for (size_t quarter = 0; quarter < 4; ++quarter) {
+      const v128_t half = values.wide(number, quarter);
+      body(quarter, is_bfloat16 ? as_f32(wasm_i32x4_shl(half, 16)) : floats_of_halves(half));
+    }
+  } else if constexpr (kNumbers == BlockNumbers::kTable) {
+    const v128_t run = values.run(number);
     const v128_t low = look_up(wasm_v128_load(format.table[0]), run);
     const v128_t high = look_up(wasm_v128_load(format.table[1]), run);
     const v128_t front =
@@ -73,7 +97,7 @@ inline void for_quarters(const BlockFormat& format, v128_t run, const Body& body
     body(2, as_f32(wasm_i16x8_shuffle(zero, back, 0, 8, 1, 9, 2, 10, 3, 11)));
     body(3, as_f32(wasm_i16x8_shuffle(zero, back, 4, 12, 5, 13, 6, 14, 7, 15)));
   } else {
-    const v128_t numbers = wasm_i8x16_sub(run, wasm_u8x16_splat(format.offset));
+    const v128_t numbers = wasm_i8x16_sub(values.run(number), wasm_u8x16_splat(format.offset));
     const v128_t front = wasm_i16x8_extend_low_i8x16(numbers);
     const v128_t back = wasm_i16x8_extend_high_i8x16(numbers);
     body(0, to_f32(as_i32(wasm_i32x4_extend_low_i16x8(front))));

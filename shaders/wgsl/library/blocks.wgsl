@@ -14,6 +14,18 @@ fn adjacent_bits_at(begin: i32, i: i32, bits: i32) -> vec4<u32> {
     return (vec4<u32>(word) >> (vec4<u32>(0, 1, 2, 3) * u32(bits))) & vec4<u32>((1u << u32(bits)) - 1u);
 }
 
+// The floats of 16 bits i..i+3 of a block, which are next to each other.
+fn float16_at(begin: i32, i: i32) -> vec4<f32> {
+    let at = (begin + 2 * i) >> 2u;
+    return vec4<f32>(unpack2x16float(u32(w_at(at))), unpack2x16float(u32(w_at(at + 1))));
+}
+
+fn bfloat16_at(begin: i32, i: i32) -> vec4<f32> {
+    let at = (begin + 2 * i) >> 2u;
+    let words = vec2<u32>(u32(w_at(at)), u32(w_at(at + 1)));
+    return bitcast<vec4<f32>>(vec4<u32>(words.x << 16u, words.x & 0xffff0000u, words.y << 16u, words.y & 0xffff0000u));
+}
+
 fn weight_byte(at: i32) -> i32 { return (w_at(at >> 2u) >> u32((at & 3) * 8)) & 255; }
 
 // The float16 number i of a field.
@@ -30,6 +42,16 @@ fn scale_half(b: i32, group: i32) -> vec2<f32> { return vec2<f32>(weight_half(p.
 fn scale_half_minimum(b: i32, group: i32) -> vec2<f32> {
     return vec2<f32>(weight_half(p.scale0, b), weight_half(p.scale1, b));
 }
+
+// The minimum is a product with a zero point.
+fn scale_half_zero(b: i32, group: i32) -> vec2<f32> {
+    let scale = weight_half(p.scale0, b);
+    return vec2<f32>(scale, -scale * weight_half(p.scale1, b));
+}
+
+fn scale_float16(b: i32, group: i32) -> vec2<f32> { return vec2<f32>(1.0, 0.0); }
+
+fn scale_bfloat16(b: i32, group: i32) -> vec2<f32> { return vec2<f32>(1.0, 0.0); }
 
 fn scale_q2_k(b: i32, group: i32) -> vec2<f32> {
     let both = weight_byte(p.scale2 + 16 * b + group);

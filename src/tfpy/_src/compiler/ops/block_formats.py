@@ -24,6 +24,10 @@ ALIGNMENT = 16
 """Divisor of the first byte of a field on devices."""
 WIDE = 256
 """Number of values in a block of the formats with scales of scales."""
+BYTE = 8
+"""Number of bits of a byte."""
+SIZES = (32, 64, 128, 256)
+"""Numbers of values in a block of the formats of integers with zero points."""
 
 
 class Bits(NamedTuple):
@@ -31,7 +35,8 @@ class Bits(NamedTuple):
 
     field: str
     bits: int
-    """Number of bits of a value. Eight bits are a signed number, to which 128 is added."""
+    """Number of bits of a value. Eight bits are a signed number, to which 128 is added, and sixteen
+    bits are a float."""
     width: int
     """Number of bytes after which the order repeats."""
     place: int = 0
@@ -45,8 +50,9 @@ class Packing:
     Attributes:
         bits: Bits of the numbers.
         group: Number of values that share a scale and a minimum.
-        scale: Name of the rule for scales and minimums. Each device has a function for it.
-        scales: Fields that the rule reads.
+        scale: Name of the rule for scales and minimums. Each device has a function for it. For
+            floats, it is the name of their dtype.
+        scales: Fields that the rule reads. Floats have none.
         offset: Integer that is subtracted from the bits.
         table: The numbers for all bits, or empty if the bits are the number.
     """
@@ -61,7 +67,7 @@ class Packing:
     @property
     def has_minimum(self) -> bool:
         """True if the minimums are not zeros."""
-        return not {"m", "dmin"}.isdisjoint(self.scales)
+        return not {"m", "dmin", "z"}.isdisjoint(self.scales)
 
 
 @dataclass(frozen=True)
@@ -69,7 +75,7 @@ class BlockFormat:
     """A block format.
 
     Attributes:
-        name: Name in the specification of GGUF.
+        name: Name in the specification of GGUF. Formats of other files have names of tfpy.
         size: Number of values in a block.
         layout: Layout of a block.
         decode: Function that returns the values of blocks with the shape [blocks, size]; None if
@@ -155,6 +161,28 @@ def _k(group: int, scale: str, scales: str, *bits: Bits, offset: int = 0) -> Pac
     return Packing(bits, group, scale, tuple(scales.split()), offset)
 
 
+def integers(bits: int, size: int) -> BlockFormat:
+    """Return the format of integers with a zero point `z`, which is subtracted from them.
+
+    Half of the largest integer is subtracted from the integers and the zero points. Every value is
+    `d * (integer - z)` without rounding, because `d` has 11 significant bits.
+    """
+    qs = ("i1", size) if bits == BYTE else size * bits // BYTE
+    width = 32 if bits == BYTE else 16
+    return BlockFormat(
+        f"INT{bits}_{size}",
+        size,
+        layout_of(d=HALF, z=HALF, qs=qs),
+        decoders.int8 if bits == BYTE else decoders.int4,
+        Packing((_low(width, bits),), 32, "half_zero", ("d", "z"), 1 << (bits - 1)),
+    )
+
+
+def _floats(name: str, dtype: str, decode: Callable[[Blocks], Floats]) -> BlockFormat:
+    packing = Packing((_low(64, 16),), 32, dtype, ())
+    return BlockFormat(name, 32, layout_of(qs=("<u2", 32)), decode, packing)
+
+
 _LIST = [
     BlockFormat("Q4_0", 32, layout_of(d=HALF, qs=16), decoders.q4_0, _halves(_low(16), offset=8)),
     BlockFormat(
@@ -229,6 +257,9 @@ _LIST = [
         decoders.mxfp4,
         Packing((_low(16),), 32, "e8m0", ("e",), 0, _FP4),
     ),
+    *(integers(bits, size) for bits in (4, BYTE) for size in SIZES),
+    _floats("F16", "float16", decoders.f16_32),
+    _floats("BF16", "bfloat16", decoders.bf16_32),
 ]
 ON_DEVICES = {record.name: record for record in _LIST}
 """The formats that devices read, by their names."""

@@ -14,6 +14,7 @@ from tfpy._src.compiler.ops.contraction import matmul
 from tfpy._src.compiler.ops.elementwise import add
 from tfpy._src.compiler.ops.indexing import gather
 from tfpy._src.compiler.ops.movement import reshape, transpose
+from tfpy._src.compiler.ops.sorting import argsort
 from tfpy._src.compiler.passes.rewrite import Builder, rewrite
 
 
@@ -50,13 +51,65 @@ def _source(builder: Builder, value: int) -> _Moved:
     return _Moved(value, moves)
 
 
+class _Weights(NamedTuple):
+    """Weights in blocks.
+
+    Attributes:
+        made: The equation that computes the values.
+        columns: Values that contain the position of each column of the blocks in the matrix, and
+            the column of the blocks for each position; None if the order is the same.
+    """
+
+    made: Eqn
+    columns: tuple[int, int] | None
+
+    def product(self, builder: Builder, x: int, transpose_b: bool) -> int:
+        """Return the product of `x` and the matrix or its transpose."""
+        if self.columns is not None and transpose_b:
+            x = _reordered(builder, x, self.columns[0])
+        attrs = {**dict(self.made.attrs), "transpose_b": transpose_b}
+        found = builder.apply(multiply_blocks, x, self.made.inputs[0], **attrs)
+        if self.columns is None or transpose_b:
+            return found
+        return _reordered(builder, found, self.columns[1])
+
+
+def _reordered(builder: Builder, x: int, columns: int) -> int:
+    axis = len(builder.aval(x).shape) - 1
+    return builder.apply(gather, x, columns, axis=axis, batch_dims=0)
+
+
+def _weights(builder: Builder, value: int) -> _Weights | None:
+    """Return the weights in blocks that a value contains, perhaps with reordered columns. ::
+
+    %2:float32[64,32] = dequantize_blocks(%0) …
+    %3:int32[32] = argsort(%1) k=32 …
+    %4:float32[64,32] = gather(%2, %3) axis=1 …
+    """
+    made = builder.producer(value, dequantize_blocks)
+    if made is not None:
+        return _Weights(made, None)
+    moved = builder.producer(value, gather)
+    if moved is None or dict(moved.attrs)["axis"] != 1 or dict(moved.attrs)["batch_dims"]:
+        return None
+    values, places = moved.inputs
+    made, order = builder.producer(values, dequantize_blocks), builder.producer(places, argsort)
+    if made is None or order is None:
+        return None
+    (columns,), count = order.inputs, builder.result(made).shape[1:]
+    is_whole = builder.aval(columns).shape == builder.aval(places).shape == count
+    if not is_whole or builder.aval(columns).dtype != int32 or dict(order.attrs)["descending"]:
+        return None
+    return _Weights(made, (columns, places))
+
+
 def _product(builder: Builder, x: int, w: int, transpose_b: bool) -> int | None:
     """Return the product of `x` and weights in blocks, if `w` is their matrix or its transpose."""
     moved = _source(builder, w)
-    made = builder.producer(moved.value, dequantize_blocks)
-    if made is None:
+    weights = _weights(builder, moved.value)
+    if weights is None:
         return None
-    n, k = shape = builder.result(made).shape
+    n, k = shape = builder.result(weights.made).shape
     view = _view(shape, moved.moves)
     if view is None:
         return None
@@ -66,8 +119,7 @@ def _product(builder: Builder, x: int, w: int, transpose_b: bool) -> int | None:
     for size, steps, is_turned in (((n, k), (k, 1), False), ((k, n), (1, k), True)):
         pairs = zip(dims, strides, steps, strict=True)
         if tuple(dims) == size and all(d == 1 or one == step for d, one, step in pairs):
-            attrs = {**dict(made.attrs), "transpose_b": is_turned}
-            return builder.apply(multiply_blocks, x, made.inputs[0], **attrs)
+            return weights.product(builder, x, is_turned)
     return None
 
 
@@ -108,7 +160,7 @@ def _sum(builder: Builder, x: int, w: int, transpose_b: bool) -> int | None:
     if total is None or builder.aval(total.inputs[0]) != builder.aval(total.inputs[1]):
         return None
     for weights, other in (total.inputs, total.inputs[::-1]):
-        if builder.producer(_source(builder, weights).value, dequantize_blocks) is None:
+        if _weights(builder, _source(builder, weights).value) is None:
             continue
         product = _product(builder, x, _applied(builder, moved.moves, weights), transpose_b)
         if product is None:

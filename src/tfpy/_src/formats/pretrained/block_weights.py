@@ -15,7 +15,9 @@ from tfpy._src.backends.registry import active_backend
 from tfpy._src.base.dtypes import float32
 from tfpy._src.compiler.ops.block_formats import BlockFormat, by_fields
 from tfpy._src.compiler.ops.blocks import dequantize_blocks, multiply_blocks
+from tfpy._src.compiler.ops.indexing import gather
 from tfpy._src.compiler.ops.movement import reshape, transpose
+from tfpy._src.compiler.ops.sorting import argsort
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.core.tensor_shape import TensorShape
 from tfpy._src.formats.weight_file import WeightFile
@@ -33,11 +35,23 @@ class Matrix:
         how: Format of its blocks.
         blocks: The blocks of all rows.
         shape: Number of rows and of columns.
+        columns: For each column of the blocks, its position in the matrix, or None if the blocks
+            have the order of the matrix.
     """
 
     how: BlockFormat
     blocks: NDArray[Any]
     shape: tuple[int, int]
+    columns: NDArray[np.int32] | None = None
+
+    def transposed(self) -> Matrix | None:
+        """Return the transpose, or None if its rows have no blocks with the same values."""
+        n, k = self.shape
+        if self.how.packing is None or self.how.packing.scales or n % self.how.size:
+            return None
+        (field,) = self.how.packing.bits
+        values = np.ascontiguousarray(self.blocks[field.field].reshape(n, k).T)
+        return Matrix(self.how, values.reshape(-1).view(self.how.layout), (k, n))
 
 
 class BlockFile(WeightFile):
@@ -88,16 +102,36 @@ def placement_of(shape: tuple[int, int], moves: Sequence[Move]) -> Placement | N
     for move in moves:
         rows, columns = move(rows), move(columns)
     down, across = _axes(rows), _axes(columns)
-    if set(down) & set(across):
+    if set(down) & set(across) or rows.size % k:
         return None
     still = [i for i in range(rows.ndim) if i not in across]
     of_columns = columns.transpose(*still, *across).reshape(-1, k)[:1]
     of_rows = rows.transpose(*still, *across).reshape(-1, prod(rows.shape[i] for i in across))
-    if rows.size % k or not np.array_equal(of_columns[0], np.arange(k)):
+    if not np.array_equal(of_columns[0], np.arange(k)):
         return None
     order = (*still, *across)
     sizes = tuple(rows.shape[i] for i in order)
     return Placement(of_rows[:, 0], sizes, tuple(order.index(i) for i in range(rows.ndim)))
+
+
+def placed(
+    matrix: Matrix, moves: Sequence[Move], is_kernel: bool
+) -> tuple[Matrix, Placement] | None:
+    """Return a matrix, or its transpose, and its position in the weights of a layer.
+
+    Products with a kernel read rows of the blocks, so a kernel is transposed if its rows are inputs
+    of the layer.
+
+    Returns:
+        None if the functions mix rows and columns, or drop or reorder columns.
+    """
+    direct = placement_of(matrix.shape, moves)
+    if is_kernel and (direct is None or _is_order(direct.perm)):
+        turned = matrix.transposed()
+        other = None if turned is None else placement_of(turned.shape, [np.transpose, *moves])
+        if turned is not None and other is not None:
+            return turned, other
+    return None if direct is None else (matrix, direct)
 
 
 def _axes(indices: NDArray[Any]) -> list[int]:
@@ -135,6 +169,9 @@ class BlockWeights:
         self._bytes = Variable(
             by_fields(matrix.how, blocks.reshape(-1)), trainable=False, name=name
         )
+        self._columns = None
+        if matrix.columns is not None:
+            self._columns = Variable(matrix.columns, trainable=False, name=f"{name}/columns")
 
     @property
     def shape(self) -> TensorShape:
@@ -145,6 +182,9 @@ class BlockWeights:
         """Return the weights as float32."""
         where = self._placement
         found = dequantize_blocks(self._bytes, **self._attrs)
+        if self._columns is not None:
+            places = argsort(self._columns, k=self._attrs["shape"][1], descending=False)
+            found = gather(found, places, axis=1, batch_dims=0)
         if where.shape != self._attrs["shape"]:
             found = reshape(found, shape=where.shape)
         return found if _is_order(where.perm) else transpose(found, perm=where.perm)

@@ -19,6 +19,8 @@ FEWEST_LANES = 8
 """Least number of threads that share a row of the weights."""
 ENOUGH = 1 << 18
 """Number of threads with which a large device reads memory at its full bandwidth."""
+FLOAT_BITS = 16
+"""Number of bits of values that are floats."""
 SMALL_GROUP = 64
 """Number of threads of a workgroup if there are few."""
 
@@ -93,6 +95,13 @@ def _defines(p: Params) -> list[str]:
 
 def _numbers(p: Params) -> Iterator[str]:
     """Yield the code of the function that reads four numbers of a block."""
+    yield "NUMBERS"
+    if p["table"]:
+        yield f"const TABLE = array<f32, {len(p['table'])}>({', '.join(map(str, p['table']))});"
+    yield "fn numbers_at(b: i32, i: i32) -> vec4<f32> {"
+    if p["bits"][2] == FLOAT_BITS:
+        yield f"return {p['scale']}_at(p.field0 + {p['bits'][1]} * b, i); }}"
+        return
     parts = []
     for i in range(len(p["bits"]) // 5):
         _, pitch, bits, width, place = p["bits"][5 * i : 5 * i + 5]
@@ -100,10 +109,6 @@ def _numbers(p: Params) -> Iterator[str]:
         adjacent = f"adjacent_bits_at({begin}, i, {bits})"
         part = adjacent if width == 1 else f"bits_at({begin}, i, {bits}, {width})"
         parts.append(f"({part} << vec4<u32>({place}))" if place else part)
-    yield "NUMBERS"
-    if p["table"]:
-        yield f"const TABLE = array<f32, {len(p['table'])}>({', '.join(map(str, p['table']))});"
-    yield "fn numbers_at(b: i32, i: i32) -> vec4<f32> {"
     yield f"let bits = {' | '.join(parts)};"
     if p["table"]:
         yield "return vec4<f32>(TABLE[bits.x], TABLE[bits.y], TABLE[bits.z], TABLE[bits.w]); }"

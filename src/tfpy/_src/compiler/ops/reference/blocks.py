@@ -29,6 +29,25 @@ def bf16(blocks: Blocks) -> Floats:
     return (blocks.astype(np.uint32) << np.uint32(16)).view(np.float32)[:, None]
 
 
+def f16_32(blocks: Blocks) -> Floats:
+    found: Floats = blocks["qs"].view(np.float16).astype(np.float32)
+    return found
+
+
+def bf16_32(blocks: Blocks) -> Floats:
+    found: Floats = (blocks["qs"].astype(np.uint32) << np.uint32(16)).view(np.float32)
+    return found
+
+
+def int4(blocks: Blocks) -> Floats:
+    numbers = signed(parts(blocks["qs"], 4, 16), 8)
+    return column(blocks["d"]) * (numbers - column(blocks["z"]))
+
+
+def int8(blocks: Blocks) -> Floats:
+    return column(blocks["d"]) * (blocks["qs"].astype(np.float32) - column(blocks["z"]))
+
+
 def q4_0(blocks: Blocks) -> Floats:
     return column(blocks["d"]) * signed(parts(blocks["qs"], 4, 16), 8)
 
