@@ -15,6 +15,7 @@ from models import decoders
 
 import tfpy as tf
 from tfpy._src.formats.pretrained.adapter_config import read_config, written_config
+from tfpy._src.formats.pretrained.backbones import described
 from tfpy._src.formats.pretrained.block_weights import BlockWeights
 from tfpy._src.formats.pretrained.correspondence import linked
 from tfpy._src.library.io.checked_json import ModelFileError
@@ -31,6 +32,15 @@ MADE = json.loads(decoders.PEFT.read_text())
 def converter(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let Llama be converted without KerasHub."""
     monkeypatch.setitem(sys.modules, decoders.CONVERTER, decoders.LLAMA)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("is_tied", [True, False])
+def test_tied_embeddings_are_described(is_tied: bool) -> None:
+    """Check an attribute that is not in the configuration of KerasHub's Llama."""
+    model = decoders.LlamaBackbone()
+    assert not described(model).config["tie_word_embeddings"]
+    model.tie_word_embeddings = is_tied
+    assert described(model).config["tie_word_embeddings"] is is_tied
 
 
 def written(model: Any, folder: Path) -> dict[str, bytes]:

@@ -65,7 +65,8 @@ def described(backbone: Any) -> BackboneDescription:
         raise ValueError(
             f"models of the class {name} are not supported. Supported: {', '.join(_KINDS)}"
         )
-    facts = backbone.get_config()
+    is_tied = getattr(backbone, "tie_word_embeddings", False)  # not in the config of Llama
+    facts = {"tie_word_embeddings": is_tied, **backbone.get_config()}
     kind = _kind(name, facts)
     converter = kind.converter
     if isinstance(converter, str):
