@@ -351,3 +351,46 @@ def test_other_dtypes_are_refused(tmp_path: Path) -> None:
     ]:
         with pytest.raises((ValueError, tf.errors.UnimplementedError), match="dtype"):
             tf.export(function, tmp_path / "a.tfpy", spec)
+
+
+K, WIDTH, GROUPS = 64, 96, 2
+
+
+def _grouped(numbers: Any, zero: Any) -> Any:
+    """Return a function that multiplies by integers with zero points [n, groups], as Keras does."""
+    group = np.arange(K, dtype=np.int32) // (K // GROUPS)
+    scale = tf.Variable(np.full((GROUPS, WIDTH), 0.5, np.float32), name="scale")
+
+    def function(x: Any) -> Any:
+        points = tf.cast(tf.gather(tf.transpose(zero), group), tf.float32)
+        return x @ ((tf.cast(numbers, tf.float32) - points) * tf.gather(scale, group))
+
+    return function
+
+
+def test_small_values_of_int8_weights_are_in_the_file(tmp_path: Path) -> None:
+    """Check that zero points are reordered for the page, and that weights stay in int8."""
+    rng = np.random.default_rng(0)
+    numbers = tf.Variable(rng.integers(-8, 8, (K, WIDTH)).astype(np.int8), name="numbers")
+    zero = tf.Variable(rng.integers(-8, 8, (WIDTH, GROUPS)).astype(np.int8), name="zero")
+    function = _grouped(numbers, zero)
+    tf.export(function, tmp_path / "a.tfpy", tf.TensorSpec([2, K]), backends=["webgpu", "wasm"])
+    header, _, data = parts(tmp_path / "a.tfpy")
+    sizes = {name: entry["shape"] for name, entry in header.items() if entry["dtype"] == "I8"}
+    assert sizes == {"numbers": [K, WIDTH], "zero": [WIDTH, GROUPS], "constant": [GROUPS, WIDTH]}
+    begin, end = header["constant"]["data_offsets"]
+    found = np.frombuffer(data[begin:end], np.int8).reshape(GROUPS, WIDTH)
+    np.testing.assert_array_equal(found, zero.numpy().T)
+    floats = [entry["shape"] for entry in header.values() if entry["dtype"] == "F32"]
+    assert floats == [[GROUPS, WIDTH]]
+
+
+def test_values_of_int8_that_would_be_larger_are_refused(tmp_path: Path) -> None:
+    zero = tf.Variable(np.ones((3, 2), np.int8), name="zero")
+    with pytest.raises(tf.errors.UnimplementedError, match="transpose"):
+        tf.export(
+            lambda x: x + tf.cast(tf.transpose(zero), tf.float32),
+            tmp_path / "a.tfpy",
+            tf.TensorSpec([2, 3]),
+            backends=["wasm"],
+        )

@@ -9,6 +9,7 @@ NAME.json::
 from __future__ import annotations
 
 import io
+import itertools
 import json
 import sys
 from collections.abc import Callable, Iterator
@@ -190,16 +191,20 @@ def _family(name: str, pre: str, **arguments: Any) -> Callable[[], Any]:
     return made
 
 
-QUANTIZED = "llama_int8"
-"""Model with weights that are randomized before they are quantized."""
+QUANTIZED = ("llama_int8", "llama_int4")
+"""Models with weights that are randomized before they are quantized."""
 
 
-def llama_int8() -> Any:
-    """Return a Llama 3 with weights in int8."""
-    model = llama(128)
-    randomize(model)
-    model.backbone.quantize("int8")
-    return model
+def _quantized(mode: str, width: int, noise: float = 0.3) -> Callable[[], Any]:
+    """Return a function that makes a Llama 3 with weights in int8 or int4."""
+
+    def made() -> Any:
+        model = llama(width)
+        randomize(model, noise)
+        model.backbone.quantize(mode)
+        return model
+
+    return made
 
 
 _GROUPED: dict[str, Any] = {"num_query_heads": 4, "num_key_value_heads": 2, "hidden_dim": 32}
@@ -208,7 +213,8 @@ MODELS: dict[str, Callable[[], Any]] = {
     "llama": llama,
     "llama2": llama2,
     "gpt2": gpt2,
-    QUANTIZED: llama_int8,
+    "llama_int8": _quantized("int8", 128),
+    "llama_int4": _quantized("int4", 512, 0.1),
     "qwen": _family("Qwen", "qwen2", **_GROUPED, tie_word_embeddings=True),
     "qwen3": _family("Qwen3", "smollm", **_GROUPED, head_dim=8),
     "mistral": _family("Mistral", "llama3", **_GROUPED, sliding_window=8),
@@ -219,12 +225,12 @@ MODELS: dict[str, Callable[[], Any]] = {
 }
 
 
-def randomize(model: Any) -> None:
+def randomize(model: Any, size: float = 0.3) -> None:
     """Set larger weights than initializers, so that answers have different tokens."""
     generator = np.random.default_rng(7)
     for variable in model.backbone.weights:
         noise = generator.standard_normal(variable.shape).astype("float32")
-        variable.assign(variable.numpy() + noise * 0.3)
+        variable.assign(variable.numpy() + noise * size)
 
 
 def facts(model: Any) -> dict[str, Any]:
@@ -282,8 +288,9 @@ def _answer(model: Any, prompt: str) -> list[int]:
     finally:
         model.preprocessor = own
     tokens = [int(token) for token in np.asarray(made["token_ids"])[0, begin:]]
-    end = own.tokenizer.end_token_id
-    return tokens[: tokens.index(end)] if end in tokens else tokens
+    names = ("end_token_id", "end_token2_id")
+    ends = {getattr(own.tokenizer, name, None) for name in names}
+    return list(itertools.takewhile(lambda token: token not in ends, tokens))
 
 
 def main(folder: str, backends: str, *names: str) -> None:
@@ -292,7 +299,7 @@ def main(folder: str, backends: str, *names: str) -> None:
     for name in names or MODELS:
         keras.utils.set_random_seed(1)
         model = MODELS[name]()
-        if name != QUANTIZED:
+        if name not in QUANTIZED:
             randomize(model)
         note = facts(model)
         options = {"max_length": LENGTH, "prefill_lengths": PREFILLS, "candidates": CANDIDATES}

@@ -8,12 +8,13 @@ computes.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from tfpy._src.backends.backend import Backend
 from tfpy._src.base import dtypes
 from tfpy._src.compiler.ir.aval import Aval
+from tfpy._src.compiler.ir.evaluate import evaluate
 from tfpy._src.compiler.ir.graph import Eqn, Graph, single_equation
 from tfpy._src.compiler.ir.op import OPS, UNSUPPORTED
 from tfpy._src.compiler.lower.program import Program
@@ -34,6 +35,8 @@ from tfpy._src.functions.trace.trace import Trace
 from tfpy._src.tensors.array import joining
 
 Json = dict[str, Any]
+Fixed = Mapping[int, Callable[[], Any]]
+"""Functions that return the values of inputs that never change."""
 
 STORED = {
     dtypes.float32: "float32",
@@ -86,14 +89,19 @@ class Blocks:
         self._items: set[Aval] = set()  # avals of the items of lists, flattened
         self._adds_lists = False
 
-    def block(self, executable: Executable) -> Json:
+    def block(self, executable: Executable, fixed: Fixed | None = None) -> Json:
         """Return the block of a compiled Graph.
+
+        Args:
+            executable: The compiled Graph.
+            fixed: For positions of inputs that never change, functions that return their values.
 
         Raises:
             NotExportable: If an op needs Python.
         """
         plan, results = executable.plan_for(self._lowering)
-        return _Block(self, plan).made([plan.graph.outputs[i] for i in results])
+        known = {plan.graph.inputs[at]: read for at, read in (fixed or {}).items()}
+        return _Block(self, plan, known).made([plan.graph.outputs[i] for i in results])
 
     def adders(self) -> dict[str, int]:
         """Return the Programs that add list items, by dtype and number of elements."""
@@ -146,8 +154,8 @@ def _traced(avals: Sequence[Aval], function: Callable[..., Any]) -> Graph:
 class _Block:
     """A block that is being built. Its values get new numbers."""
 
-    def __init__(self, blocks: Blocks, plan: Plan) -> None:
-        self._blocks = blocks
+    def __init__(self, blocks: Blocks, plan: Plan, fixed: Fixed) -> None:
+        self._blocks, self._fixed = blocks, fixed
         self._plan = plan
         self._graph = plan.graph
         self._numbers: dict[int, int] = {}
@@ -164,7 +172,7 @@ class _Block:
             elif isinstance(step, ControlStep):
                 self._control(step)
             else:
-                raise self._refused(step)
+                self._host(step)
         return {
             "inputs": inputs,
             "outputs": [self._value(v) for v in outputs],
@@ -173,9 +181,27 @@ class _Block:
             "steps": self._steps,
         }
 
-    def _refused(self, step: HostStep) -> NotExportable:
-        op = step.graph.eqns[0].op.name
-        return NotExportable(op, self._blocks.why_not(op))
+    def _host(self, step: HostStep) -> None:
+        """Compute values that depend only on inputs that never change, and add them as constants.
+
+        Values that are larger than these inputs are not added: they would be weights in int4 that
+        are unpacked.
+
+        Raises:
+            NotExportable: If other values are computed by NumPy.
+        """
+        graph = step.graph
+        given, made = (
+            sum(graph.avals[v].closed.size * graph.avals[v].dtype.size for v in values)
+            for values in (graph.inputs, graph.outputs)
+        )
+        lasts = self._fixed.keys() >= {*graph.inputs} and step.lasting == {*graph.outputs}
+        if not lasts or not 0 < made <= given:
+            op = graph.eqns[0].op.name
+            raise NotExportable(op, self._blocks.why_not(op))
+        arrays = evaluate(graph, [self._fixed[v]() for v in graph.inputs])
+        for value, array in zip(graph.outputs, arrays, strict=True):
+            self._constant(value, array)
 
     # Values
 
@@ -192,10 +218,13 @@ class _Block:
     def _value(self, value: int) -> int:
         """Return the number of a value. A constant is added when it is first used."""
         if value not in self._numbers:
-            number, array = self._define(value), self._graph.constants[value]
-            name = self._blocks.add_constant(array, self._graph.avals[value])
-            self._constants.append([number, name])
+            self._constant(value, self._graph.constants[value])
         return self._numbers[value]
+
+    def _constant(self, value: int, array: Any) -> None:
+        number = self._define(value)
+        name = self._blocks.add_constant(array, self._graph.avals[value])
+        self._constants.append([number, name])
 
     def _step(self, op: str, inputs: Sequence[int], outputs: Sequence[int], **facts: Any) -> None:
         self._steps.append({"op": op, "inputs": list(inputs), "outputs": list(outputs), **facts})

@@ -13,6 +13,7 @@ from typing import Any, cast
 from tfpy._src.backends.backend import Backend
 from tfpy._src.backends.device import DeviceBackend
 from tfpy._src.backends.javascript import bridge
+from tfpy._src.base.dtypes import int8
 from tfpy._src.base.errors import UnimplementedError
 from tfpy._src.base.version import __version__
 from tfpy._src.compiler.ir.aval import Aval
@@ -21,7 +22,7 @@ from tfpy._src.compiler.lower import (
     webgl as lower_webgl,
     webgpu as lower_webgpu,
 )
-from tfpy._src.formats.exported.blocks import STORED, Blocks, Json, Programs
+from tfpy._src.formats.exported.blocks import STORED, Blocks, Fixed, Json, Programs
 from tfpy._src.formats.exported.functions import Exported, exported, input_names, output_names
 from tfpy._src.formats.exported.language_models import (
     LanguageModelOptions,
@@ -316,6 +317,23 @@ def _compiled(
 
 def _block(one: Exported, trace: ConcreteFunction, blocks: Blocks) -> Json:
     try:
-        return blocks.block(trace.executable)
+        return blocks.block(trace.executable, _fixed(trace))
     except NotExportable as cause:
         raise refusal(one.name, cause, lambda: one.retrace(trace)) from None
+
+
+def _fixed(trace: ConcreteFunction) -> Fixed:
+    """Return functions that read the inputs that a page never changes.
+
+    These are captured tensors, and Variables in int8, which a page cannot write.
+    """
+    first = len(trace.call.avals)
+    return {
+        first + at: partial(_read, extra)
+        for at, extra in enumerate(trace.extras)
+        if extra.anew is None and (extra.variable is None or extra.variable.dtype == int8)
+    }
+
+
+def _read(extra: Extra) -> Any:
+    return (extra.fetch() if extra.variable is None else extra.variable).numpy()
