@@ -9,6 +9,7 @@ from collections.abc import Callable
 import numpy as np
 from guides.documents import block, blocks
 from models import gguf_files
+from models.packed_folders import folder
 
 from tfpy._src.base.version import VERSION_OF_TENSORFLOW, __version__
 from tfpy.testing.sessions import OpenPage
@@ -128,11 +129,14 @@ found["gguf"].append(loaded.generate("thex", max_length=8))
 ids = tensorflow.constant([[2, 29, 5, 7, 9]])
 inputs = {"token_ids": ids, "padding_mask": tensorflow.ones_like(ids)}
 found["in_blocks"] = {}
-for backend in ("wasm", "webgpu"):
+sources = {"gguf": base64.b64decode("BLOCKS")}
+for name, files in json.loads('FOLDERS').items():
+    sources[name] = {file: base64.b64decode(data) for file, data in files.items()}
+for backend, name in [(b, n) for b in ("wasm", "webgpu") for n in sources]:
     await tfpy.set_backend_async(backend)
     results = []
     for trainable in (False, True):
-        loaded = await tfpy.models.load_async(base64.b64decode("BLOCKS"), trainable=trainable)
+        loaded = await tfpy.models.load_async(sources[name], trainable=trainable)
         states = await loaded.backbone.predict_async(inputs, verbose=0)
         keras.utils.set_random_seed(3)
         loaded.backbone.enable_lora(2)
@@ -141,7 +145,7 @@ for backend in ("wasm", "webgpu"):
         past = await loaded.fit_async(["the dog", "a the"], batch_size=2, epochs=3, verbose=0)
         kind = type(loaded.backbone.token_embedding.embeddings.value).__name__
         results.append([kind, states.tolist(), past.history["loss"]])
-    found["in_blocks"][backend] = results
+    found["in_blocks"][f"{backend} {name}"] = results
 
 texts = ["the dog", "the the dog"]
 GUIDE
@@ -160,6 +164,8 @@ FILES = {
 """Files in the guides, and the files that their programs load in the test."""
 SIMILARITY = 0.56
 """Cosine similarity of the guide's sentences."""
+PACKED = ("gptq_4_desc_act", "awq_128", "BF16")
+"""Folders of Hugging Face with weights that stay packed, or in two bytes."""
 OF_GGUF = [[31, 2], "{{ messages }}", "thexx"]
 """Results of transformers for the same file. The tokenizer has no digits."""
 
@@ -175,7 +181,12 @@ def test_packages_come_when_a_page_asks(tfpy_page: Callable[..., OpenPage]) -> N
     of_hub = OF_HUB.replace("GUIDE", GUIDE).replace("MODELS", MODELS)
     metadata, tensors = gguf_files.llama(scale=4)
     in_blocks = gguf_files.gguf(metadata, gguf_files.in_blocks(tensors, "Q8_0", 8))
+    packed = {
+        name: {file: base64.b64encode(data).decode() for file, data in folder(name).items()}
+        for name in PACKED
+    }
     given = {"GGUF": gguf, "BLOCKS": base64.b64encode(in_blocks).decode()}
+    given["FOLDERS"] = json.dumps(packed)
     for name, source in {**FILES, **given}.items():
         of_hub = of_hub.replace(name, source)
     with_keras = FOUND.replace("NAMED", "import keras") + OF_KERAS + of_hub
@@ -225,6 +236,7 @@ def test_packages_come_when_a_page_asks(tfpy_page: Callable[..., OpenPage]) -> N
     assert len(parts) > 5
     assert 1 < found["loss"] < 4
     assert found["gguf"] == OF_GGUF
+    assert len(found["in_blocks"]) == 2 * (1 + len(PACKED))
     for (kept, *of_blocks), (changed, *of_floats) in found["in_blocks"].values():
         assert [kept, changed] == ["BlockWeights", "Variable"]
         for got, wanted in zip(of_blocks, of_floats, strict=True):

@@ -18,6 +18,7 @@ from tfpy._src.formats.gguf.blocks import FORMATS
 from tfpy._src.formats.gguf.reader import GgufFile
 from tfpy._src.formats.pretrained import folder_model, gguf_model, phi3
 from tfpy._src.formats.pretrained.adapter_writer import adapter_files
+from tfpy._src.formats.pretrained.block_weights import BlockFile
 from tfpy._src.formats.pretrained.correspondence import linked
 from tfpy._src.formats.safetensors.reader import SafetensorsFile, ShardedFiles, places_of
 from tfpy._src.formats.weight_file import WeightFile
@@ -59,6 +60,10 @@ def _read_gguf(files: Files) -> None:
 def _read(weights: WeightFile) -> None:
     for name in weights.names:
         weights.read(name)
+        if isinstance(weights, BlockFile):
+            matrix = weights.matrix(name)
+            assert matrix is None or matrix.blocks.nbytes
+            weights.bytes_of_blocks(name)
 
 
 def _safetensors(name: str) -> bytes:

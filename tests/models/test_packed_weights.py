@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import io
+import json
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 import pytest
+from models.packing import packed_awq, packed_rows
 
+from tfpy._src.formats.pretrained.block_weights import BlockFile, BlockWeights, placement_of
+from tfpy._src.formats.pretrained.integer_blocks import IntegerMatrix
 from tfpy._src.formats.pretrained.packed_weights import unpacked
 from tfpy._src.formats.safetensors.reader import SafetensorsFile
 from tfpy._src.formats.safetensors.writer import write_safetensors
@@ -15,7 +20,6 @@ from tfpy._src.formats.weight_file import WeightFile
 from tfpy._src.library.io.checked_json import ModelFileError
 
 INPUTS, OUTPUTS, GROUP = 96, 64, 32
-AWQ_ORDER = [0, 2, 4, 6, 1, 3, 5, 7]
 
 
 class Arrays(WeightFile):
@@ -37,26 +41,6 @@ class Arrays(WeightFile):
 
     def read(self, name: str) -> np.ndarray:
         return self.arrays[name]
-
-
-def packed_rows(codes: np.ndarray, bits: int) -> np.ndarray:
-    """Pack consecutive rows number by number, as a stream of bits from the lowest bits on."""
-    words = np.zeros((len(codes) * bits // 32, codes.shape[1]), np.uint64)
-    for row, numbers in enumerate(codes.astype(np.uint64)):
-        word, shift = divmod(row * bits, 32)
-        wide = numbers << np.uint64(shift)
-        words[word] |= wide & np.uint64(0xFFFFFFFF)
-        if shift + bits > 32:
-            words[word + 1] |= wide >> np.uint64(32)
-    return words.astype(np.uint32).view(np.int32)
-
-
-def packed_awq(codes: np.ndarray) -> np.ndarray:
-    words = np.zeros((len(codes), codes.shape[1] // 8), np.uint32)
-    for column in range(words.shape[1]):
-        for place, output in enumerate(AWQ_ORDER):
-            words[:, column] |= codes[:, 8 * column + output].astype(np.uint32) << (4 * place)
-    return words.view(np.int32)
 
 
 def made(method: str, bits: int, offset: int, in_order: bool) -> tuple[Arrays, np.ndarray]:
@@ -104,21 +88,108 @@ def test_values(method: str, bits: int, offset: int, in_order: bool, facts: dict
 
 def test_one_group(monkeypatch: pytest.MonkeyPatch) -> None:
     """Check a weight without groups, which is unpacked in several steps."""
-    monkeypatch.setattr("tfpy._src.formats.pretrained.packed_weights.AT_ONCE", INPUTS)
+    monkeypatch.setattr("tfpy._src.formats.pretrained.integer_blocks.AT_ONCE", INPUTS)
     codes = np.random.default_rng(0).integers(0, 16, (INPUTS, OUTPUTS))
     zeros = np.full((1, OUTPUTS), 0x77777777, np.uint32).view(np.int32)[:, : OUTPUTS // 8]
     scales = np.full((1, OUTPUTS), 0.5, np.float32)
     weights = Arrays(a__qweight=packed_rows(codes, 4), a__qzeros=zeros, a__scales=scales)
-    found = unpacked(weights, config("gptq", 4, group_size=-1)).read("a.weight")
-    np.testing.assert_array_equal(found, (codes.T - 8) / 2)
+    found = unpacked(weights, config("gptq", 4, group_size=-1))
+    np.testing.assert_array_equal(found.read("a.weight"), (codes.T - 8) / 2)
+    np.testing.assert_array_equal(in_blocks(found, "a.weight").numpy(), (codes.T - 8) / 2)
+
+
+def in_blocks(file: BlockFile, name: str) -> BlockWeights:
+    matrix = file.matrix(name)
+    assert matrix is not None
+    placement = placement_of(matrix.shape, file.moves(name))
+    assert placement is not None
+    return BlockWeights(matrix, placement, name)
+
+
+@pytest.mark.parametrize(("method", "bits", "offset", "in_order", "facts"), CASES)
+def test_values_in_blocks(
+    method: str, bits: int, offset: int, in_order: bool, facts: dict[str, str]
+) -> None:
+    """Check that the values in blocks are exactly the values in the file."""
+    weights, expected = made(method, bits, offset, in_order)
+    file = unpacked(weights, config(method, bits, **facts))
+    found = in_blocks(file, "a.weight")
+    np.testing.assert_array_equal(found.numpy(), expected)
+    matrix = file.matrix("a.weight")
+    assert matrix is not None
+    assert matrix.how.name == f"INT{8 if bits == 8 else 4}_{GROUP}"
+    assert matrix.blocks.nbytes == file.bytes_of_blocks("a.weight")
+    assert file.matrix("a.bias") is None
+    assert file.bytes_of_blocks("a.bias") == 0
+
+
+@pytest.mark.parametrize("group", [32, 64, 128, 256, 512])
+@pytest.mark.parametrize("bits", [4, 8])
+def test_bytes_in_blocks(bits: int, group: int) -> None:
+    """Check that blocks have at most a tenth more bytes than the file."""
+    rng = np.random.default_rng(0)
+    codes = rng.integers(0, 2**bits, (512, OUTPUTS))
+    scales = rng.normal(size=(512 // group, OUTPUTS)).astype(np.float16)
+    zeros = np.zeros((len(scales), OUTPUTS * bits // 32), np.int32)
+    weights = Arrays(a__qweight=packed_rows(codes, bits), a__qzeros=zeros, a__scales=scales)
+    file = unpacked(weights, config("gptq", bits, group_size=group))
+    size = sum(array.nbytes for array in weights.arrays.values())
+    assert 0 < file.bytes_of_blocks("a.weight") <= 1.1 * size
+    np.testing.assert_array_equal(in_blocks(file, "a.weight").numpy(), file.read("a.weight"))
+
+
+def integers(groups: np.ndarray, scale: float = 0.5) -> IntegerMatrix:
+    count = int(groups.max()) + 1
+    codes = np.arange(4 * len(groups), dtype=np.uint8).reshape(4, -1) % 16
+    scales, points = np.full((count, 4), scale, np.float32), np.full((count, 4), 3, np.int32)
+    return IntegerMatrix(lambda begin, end: codes[begin:end], scales, points, groups, 4)
+
+
+def test_matrices_without_blocks() -> None:
+    """Check scales that float16 does not have, and groups that are not a multiple of 32."""
+    groups = np.arange(128) // 64
+    assert integers(groups).blocks() is not None
+    for scale in (0.1, 1e9, float("inf"), float("nan")):
+        assert integers(groups, scale).blocks() is None
+    assert integers(np.arange(96) // 48).blocks() is None
+    assert integers(np.arange(80) // 80).blocks() is None
 
 
 def test_weights_that_are_not_packed() -> None:
     out = io.BytesIO()
     write_safetensors(out, {"a.weight": (2, 3)}, lambda name: np.ones((2, 3)))
     file = SafetensorsFile(out)
-    assert unpacked(file, {}) is file
-    assert list(unpacked(file, config("awq", 4)).names) == ["a.weight"]
+    for settings in ({}, config("awq", 4)):
+        assert list(unpacked(file, settings).names) == ["a.weight"]
+        np.testing.assert_array_equal(unpacked(file, settings).read("a.weight"), np.ones((2, 3)))
+        assert unpacked(file, settings).matrix("a.weight") is None
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+def test_floats_of_two_bytes(dtype: str) -> None:
+    """Check that all numbers of two bytes stay the same in blocks."""
+    shape = {"all": (16, 4096), "narrow": (2, 3), "vector": (64,), "cube": (1, 1, 32)}
+    bits = np.arange(1 << 16, dtype=np.uint16).reshape(shape["all"])
+    values = bits.view(np.float16 if dtype == "float16" else ml_dtypes.bfloat16)
+    names = {"float16": "F16", "bfloat16": "BF16"}
+    out = io.BytesIO()
+    sizes = {name: (2 * int(np.prod(size)), size) for name, size in shape.items()}
+    header, end = {}, 0
+    for name, (count, size) in sizes.items():
+        header[name] = {
+            "dtype": names[dtype],
+            "shape": list(size),
+            "data_offsets": [end, end + count],
+        }
+        end += count
+    text = json.dumps(header).encode()
+    out.write(len(text).to_bytes(8, "little") + text + bits.tobytes() + bytes(end - bits.nbytes))
+    file = unpacked(SafetensorsFile(out), {})
+    assert [name for name in file.names if file.bytes_of_blocks(name)] == ["all"]
+    assert [name for name in file.names if file.matrix(name) is not None] == ["all"]
+    assert file.bytes_of_blocks("all") == bits.nbytes
+    with np.errstate(all="ignore"):
+        np.testing.assert_array_equal(in_blocks(file, "all").numpy(), values.astype(np.float32))
 
 
 DAMAGED: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {

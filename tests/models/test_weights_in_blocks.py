@@ -13,7 +13,13 @@ from models import gguf_files
 import tfpy as tf
 from tfpy._src.compiler.ops.block_formats import ON_DEVICES
 from tfpy._src.formats.pretrained import description
-from tfpy._src.formats.pretrained.block_weights import BlockWeights, Matrix, Move, placement_of
+from tfpy._src.formats.pretrained.block_weights import (
+    BlockWeights,
+    Matrix,
+    Move,
+    placed,
+    placement_of,
+)
 
 Array = np.ndarray[Any, Any]
 N, K = 12, 64
@@ -63,6 +69,7 @@ def test_positions_of_rows_and_columns(name: str) -> None:
 OTHERS: dict[str, Sequence[Move]] = {
     "mixed": [lambda w: w.reshape(K, N)],
     "fewer columns": [lambda w: w[:, :32]],
+    "an odd number of columns": [lambda w: w[:, :33]],
     "columns in another order": [lambda w: w[:, ::-1]],
     "halves of columns": [lambda w: w.reshape(N, 2, 32).swapaxes(0, 1).reshape(2 * N, 32)],
 }
@@ -71,6 +78,42 @@ OTHERS: dict[str, Sequence[Move]] = {
 @pytest.mark.parametrize("name", OTHERS)
 def test_other_moves_need_floats(name: str) -> None:
     assert placement_of((N, K), OTHERS[name]) is None
+
+
+TURNED: dict[str, tuple[tuple[int, int], Sequence[Move], bool]] = {
+    "kernel": ((64, 96), [np.transpose], False),
+    "rows are inputs": ((64, 96), [], True),
+    "part of rows": ((64, 96), [lambda w: w[:, 32:64]], True),
+    "heads": ((64, 96), [lambda w: w.reshape(64, 2, 48)], True),
+    "outputs of heads": ((64, 96), [lambda w: w.reshape(2, 32, 96)], True),
+    "too few inputs": ((16, 96), [], False),
+}
+
+
+@pytest.mark.parametrize("name", TURNED)
+@pytest.mark.parametrize("form", ["F16", "BF16"])
+def test_kernels_have_rows_of_inputs(form: str, name: str) -> None:
+    """Check kernels from matrices with rows that are outputs or inputs of a layer."""
+    (n, k), moves, is_turned = TURNED[name]
+    blocks = random_blocks(form, n * k // 32)
+    decode = ON_DEVICES[form].decode
+    assert decode is not None
+    wanted = decode(blocks).reshape(n, k)
+    for move in moves:
+        wanted = move(wanted)
+    for is_kernel in (True, False):
+        found = placed(Matrix(ON_DEVICES[form], blocks, (n, k)), moves, is_kernel)
+        if found is None:
+            assert name == "part of rows"
+            assert not is_kernel
+            continue
+        assert found[0].shape == ((k, n) if is_turned and is_kernel else (n, k))
+        np.testing.assert_array_equal(BlockWeights(*found, "kernel").numpy(), wanted)
+
+
+def test_blocks_with_scales_are_not_transposed() -> None:
+    assert Matrix(HOW, BLOCKS, (N, K)).transposed() is None
+    assert placed(Matrix(HOW, BLOCKS, (N, K)), OTHERS["mixed"], True) is None
 
 
 def test_estimated_memory(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -99,8 +99,8 @@ def load(
             list or `FileList`. `indexeddb://name` is the URL of a model in the browser's storage.
             On the page's main thread, use `tf.models.load_async` for files and URLs.
         trainable: If True, the weights of a `tf.GraphModel` become Variables, so that they can be
-            trained, and quantized weights of a GGUF file become float32. The weights of Keras
-            models always are Variables.
+            trained, and all weights of a language model become float32. Otherwise, matrices of a
+            language model stay quantized or in 16 bits on wasm and webgpu, and cannot be changed.
         quantize: Precision of matrix products and convolutions with weights in a `tf.GraphModel`,
             as for `tf.function`. Legal values are `"int8"`, `"int4"`, and None for full precision.
         progress: Function that is called with the fraction of the weights that is loaded, from 0 to
@@ -150,8 +150,8 @@ async def load_async(
             In a page, also a `File` of the browser, or several in a
             list or `FileList`. `indexeddb://name` is the URL of a model in the browser's storage.
         trainable: If True, the weights of a `tf.GraphModel` become Variables, so that they can be
-            trained, and quantized weights of a GGUF file become float32. The weights of Keras
-            models always are Variables.
+            trained, and all weights of a language model become float32. Otherwise, matrices of a
+            language model stay quantized or in 16 bits on wasm and webgpu, and cannot be changed.
         quantize: Precision of matrix products and convolutions with weights in a `tf.GraphModel`,
             as for `tf.function`. Legal values are `"int8"`, `"int4"`, and None for full precision.
         progress: Function that is called with the fraction of the weights that is loaded, from 0 to

@@ -60,7 +60,7 @@ def estimate_memory(
 
     Only the configuration and the header of the files are read. The estimate does not include
     temporary tensors. While a model is loaded, one weight of the file is in memory in addition. On
-    wasm and webgpu, weights of GGUF files in blocks have the size that they have in the file.
+    wasm and webgpu, matrices that are quantized or in 16 bits have about their size in the file.
 
     Args:
         source: Path of a GGUF file, of a folder of Hugging Face, or of a preset of KerasHub;

@@ -43,6 +43,10 @@ class WeightFile(ABC):
             ModelFileError: If the file ends before the end of the array.
         """
 
+    def half(self, name: str) -> str | None:
+        """Return "F16" or "BF16" if the values of an array have such a dtype, otherwise None."""
+        return None
+
 
 def size_of(file: BinaryIO) -> int:
     """Return the number of bytes of a file, and move to its beginning."""

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tfpy._src.compiler.ops.block_formats import ON_DEVICES, BlockFormat
 from tfpy._src.formats.gguf.metadata import Metadata
-from tfpy._src.formats.gguf.reader import GgufFile
+from tfpy._src.formats.gguf.reader import GgufFile, TensorEntry
 from tfpy._src.formats.pretrained.architectures import ARCHITECTURES, KEYS, LAYER, Architecture
 from tfpy._src.formats.pretrained.block_weights import BlockFile, Matrix, Move
 from tfpy._src.formats.pretrained.gguf_tokenizer import write_tokenizer
@@ -208,22 +209,31 @@ class _Renamed(BlockFile):
         return value
 
     def matrix(self, name: str) -> Matrix | None:
-        if not self.bytes_of_blocks(name):
+        how = None if name in self._unused else _on_devices(self._file.tensors[self._old[name]])
+        if how is None:
             return None
-        tensor = self._file.tensors[self._old[name]]
-        n, k = tensor.shape
-        return Matrix(tensor.blocks, self._file.blocks(self._old[name]), (n, k))
+        n, k = self._file.shape(self._old[name])
+        return Matrix(how, self._file.blocks(self._old[name]).view(how.layout), (n, k))
 
     def bytes_of_blocks(self, name: str) -> int:
         if name in self._unused:
             return 0
         tensor = self._file.tensors[self._old[name]]
-        is_matrix = tensor.blocks.packing is not None and len(tensor.shape) == 2
-        return tensor.bytes if is_matrix else 0
+        return 0 if _on_devices(tensor) is None else tensor.bytes
 
     def moves(self, name: str) -> list[Move]:
         change = self._changes.get(_parts(self._old[name])[1])
         return [] if change is None else [lambda value: change.undo(value, self._config)]
+
+
+def _on_devices(tensor: TensorEntry) -> BlockFormat | None:
+    """Return the format in which devices read a matrix, or None if they do not read it.
+
+    Devices read single values in blocks of several ones.
+    """
+    how = ON_DEVICES.get(tensor.blocks.name)
+    is_matrix = len(tensor.shape) == 2
+    return how if how is not None and is_matrix and not tensor.shape[1] % how.size else None
 
 
 def _parts(name: str) -> tuple[str, str, str]:

@@ -24,7 +24,7 @@ from tfpy._src.formats.pretrained.block_weights import (
     BlockFile,
     BlockWeights,
     Move,
-    placement_of,
+    placed,
     supports_blocks,
 )
 from tfpy._src.formats.pretrained.origins import remember
@@ -53,6 +53,8 @@ LAYERS = ("num_hidden_layers", "n_layer", "num_layers", "encoder_layers", "decod
 """Keys of configurations for numbers of layers."""
 SLACK = 1 << 20
 """Number of weights that a model may have in addition to twice the weights in its file."""
+KERNEL = "kernel"
+"""Name of variables by which layers multiply."""
 EPSILON = "layer_norm_epsilon"
 _OF_CONVERTERS = (ArithmeticError, AttributeError, LookupError, OSError, TypeError, ValueError)
 """Errors that KerasHub's converters raise for configurations and files that they do not expect."""
@@ -274,10 +276,10 @@ class HubWeights:
         matrix = None if self._file is None else self._file.matrix(name)
         if self._file is None or matrix is None:
             return False
-        placement = placement_of(matrix.shape, [*self._file.moves(name), *moves])
-        if placement is None:
+        found = placed(matrix, [*self._file.moves(name), *moves], variable.name == KERNEL)
+        if found is None:
             return False
-        weights = BlockWeights(matrix, placement, variable.name)
+        weights = BlockWeights(*found, variable.name)
         if weights.shape != variable.shape:
             return False  # `assign` raises the error
         variable._value = weights

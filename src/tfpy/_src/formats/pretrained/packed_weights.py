@@ -1,4 +1,4 @@
-"""Weights of integers in the layouts of GPTQ and AWQ, which are converted to float32.
+"""Weights of integers in the layouts of GPTQ and AWQ, converted to float32 or to blocks.
 
 A layer has integers `qweight`, and a scale and a zero point for each group of inputs and each
 output. Several integers of a few bits are packed into one of 32 bits. GPTQ packs integers of
@@ -11,14 +11,17 @@ https://github.com/casper-hansen/AutoAWQ/blob/main/awq/utils/packing_utils.py
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from math import prod
+from math import gcd, prod
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tfpy._src.formats.pretrained.block_weights import BlockFile, Matrix, Move
+from tfpy._src.formats.pretrained.half_weights import HalfFile
+from tfpy._src.formats.pretrained.integer_blocks import IntegerMatrix, format_of
 from tfpy._src.formats.weight_file import WeightFile
 from tfpy._src.library.io.checked_json import ModelFileError, an_object
 
@@ -31,10 +34,7 @@ BITS = {"gptq": (2, 3, 4, 8), "awq": (4,)}
 FORMATS = {"gptq": ("gptq", "gptq_v2"), "awq": ("gemm",)}
 """Supported layouts. The first one is the default."""
 FORMAT_KEYS = {"gptq": "checkpoint_format", "awq": "version"}
-AT_ONCE = 1 << 20
-"""Number of integers that are unpacked at once, which limits the memory of temporary arrays."""
 
-Floats = NDArray[np.float32]
 Words = NDArray[np.uint32]
 
 
@@ -60,8 +60,8 @@ class PackedLayout:
         return WORD / self.bits
 
 
-def unpacked(weights: WeightFile, config: Mapping[str, Any]) -> WeightFile:
-    """Return the weights of a model as floats.
+def unpacked(weights: WeightFile, config: Mapping[str, Any]) -> BlockFile:
+    """Return the weights of a model as floats. Matrices can also be read in block formats.
 
     Args:
         weights: Weights in a file.
@@ -72,8 +72,8 @@ def unpacked(weights: WeightFile, config: Mapping[str, Any]) -> WeightFile:
     """
     facts = config.get("quantization_config")
     if facts is None:
-        return weights
-    return _Unpacked(weights, _layout(an_object(facts, "quantization_config")))
+        return HalfFile(weights)
+    return _Unpacked(HalfFile(weights), _layout(an_object(facts, "quantization_config")))
 
 
 def _layout(facts: Mapping[str, Any]) -> PackedLayout:
@@ -95,7 +95,7 @@ def _layout(facts: Mapping[str, Any]) -> PackedLayout:
     return PackedLayout(method, bits, group, int(str(found).lower() == "gptq"))
 
 
-class _Unpacked(WeightFile):
+class _Unpacked(BlockFile):
     """Weights of which some are packed.
 
     Args:
@@ -106,8 +106,8 @@ class _Unpacked(WeightFile):
         ModelFileError: If a part of a packed weight is missing or has another shape.
     """
 
-    def __init__(self, weights: WeightFile, layout: PackedLayout) -> None:
-        self._weights, self._layout = weights, layout
+    def __init__(self, weights: BlockFile, layout: PackedLayout) -> None:
+        self._weights = weights
         names = set(weights.names)
         stems = [name.removesuffix(".qweight") for name in names if name.endswith(".qweight")]
         self._packed = {
@@ -133,7 +133,18 @@ class _Unpacked(WeightFile):
 
     def read(self, name: str) -> NDArray[Any]:
         packed = self._packed.get(name)
-        return self._weights.read(name) if packed is None else packed.read()
+        return self._weights.read(name) if packed is None else packed.integers().floats()
+
+    def matrix(self, name: str) -> Matrix | None:
+        packed = self._packed.get(name)
+        return self._weights.matrix(name) if packed is None else packed.integers().blocks()
+
+    def bytes_of_blocks(self, name: str) -> int:
+        packed = self._packed.get(name)
+        return self._weights.bytes_of_blocks(name) if packed is None else packed.bytes_of_blocks()
+
+    def moves(self, name: str) -> Sequence[Move]:
+        return ()
 
 
 _PARTS = ("qweight", "qzeros", "scales", "g_idx")
@@ -162,6 +173,7 @@ class _PackedWeight:
             raise ModelFileError(f"{stem}.{missing[0]} is missing or is not a matrix")
         rows = shapes["qweight"][0]
         groups, outputs = shapes["scales"]
+        self._count = groups
         inputs = rows if layout.method == "awq" else int(rows * layout.per_word)
         self.shape = (outputs, inputs)
         width = outputs * layout.bits / WORD
@@ -182,23 +194,32 @@ class _PackedWeight:
             )
         self._has_groups = "g_idx" in shapes
 
-    def read(self) -> Floats:
-        """Return the weight, with the shape [outputs, inputs]."""
-        outputs, inputs = self.shape
+    def integers(self) -> IntegerMatrix:
+        """Return the weight, with the shape [outputs, inputs].
+
+        Raises:
+            ModelFileError: If a part has another dtype, or if an input has no group.
+        """
         words, zeros = self._words("qweight"), self._words("qzeros")
-        scales = np.asarray(self._weights.read(f"{self._stem}.scales"), np.float32)
-        groups = self._groups(inputs, len(scales))
-        is_awq = self._layout.method == "awq"
-        unpack = _by_outputs if is_awq else _in_order
+        scales = self._weights.read(f"{self._stem}.scales")
+        unpack = _by_outputs if self._layout.method == "awq" else _in_order
         points = unpack(zeros, self._layout.bits).astype(np.int32) + self._layout.offset
-        out = np.empty((outputs, inputs), np.float32)
-        step = max(AT_ONCE // inputs // WORD, 1) * WORD
-        for begin in range(0, outputs, step):
-            end = min(begin + step, outputs)
-            codes = self._codes(words, begin, end)
-            centered = codes.astype(np.int32) - points[groups, begin:end].T
-            out[begin:end] = scales[groups, begin:end].T * centered.astype(np.float32)
-        return out
+        return IntegerMatrix(
+            lambda begin, end: self._codes(words, begin, end),
+            np.asarray(scales, np.float32),
+            points,
+            self._groups(self.shape[1], len(scales)),
+            self._layout.bits,
+        )
+
+    def bytes_of_blocks(self) -> int:
+        """Return the number of bytes in blocks if each group has equally many inputs, otherwise 0.
+
+        The groups and scales in the file are not read.
+        """
+        outputs, inputs = self.shape
+        how = format_of(self._layout.bits, gcd(inputs, inputs // self._count or inputs))
+        return 0 if how is None else outputs * inputs // how.size * how.layout.itemsize
 
     def _codes(self, words: Words, begin: int, end: int) -> NDArray[np.uint8]:
         """Return the integers of some outputs, with the shape [outputs, inputs]."""

@@ -56,6 +56,8 @@ DTYPES = {
     "U64": ("uint64", 8),
 }
 """Dtypes of NumPy or ml_dtypes and the bytes of an element, by their names in files."""
+HALVES = ("F16", "BF16")
+"""Floats of two bytes."""
 
 
 @dataclass(frozen=True)
@@ -108,6 +110,10 @@ class SafetensorsFile(WeightFile):
         entry = self._entries[name]
         data = read_bytes(self._file, entry.begin, entry.end - entry.begin, name)
         return data.view(_numpy_dtype(DTYPES[entry.dtype][0])).reshape(entry.shape)
+
+    def half(self, name: str) -> str | None:
+        dtype = self._entries[name].dtype
+        return dtype if dtype in HALVES else None
 
 
 _HEADER = "the header of the safetensors file"
@@ -182,6 +188,9 @@ class ShardedFiles(WeightFile):
 
     def read(self, name: str) -> NDArray[Any]:
         return self._files[self._places[name]].read(name)
+
+    def half(self, name: str) -> str | None:
+        return self._files[self._places[name]].half(name)
 
 
 def places_of(index: bytes, where: str) -> dict[str, str]:
