@@ -103,3 +103,34 @@ def test_columns_in_another_order(tf: Any, backend: str) -> None:
         assert np.abs(y - x @ kernel).max() < 1e-5 * (np.abs(x) @ np.abs(kernel)).max()
         wanted = np.ones((m, N), np.float32) @ kernel.T
         assert np.abs(gradient - wanted).max() < 1e-5 * np.abs(kernel).sum(1).max()
+
+
+@pytest.mark.parametrize("form", ["Q4_1", "Q4_K", "INT4_128", "INT8_64", "F16", "BF16"])
+@run_in_browser(backends=["webgpu"])
+def test_products_in_tiles(tf: Any, backend: str, form: str) -> None:
+    """Test the tiles of a GPU, which a software adapter does not use."""
+    from tfpy._src.backends import registry
+    from tfpy._src.backends.interface import Compiled
+    from tfpy._src.compiler.ir.aval import Aval
+    from tfpy._src.compiler.ir.graph import single_equation
+    from tfpy._src.compiler.lower.webgpu import lower
+    from tfpy._src.compiler.ops.blocks import multiply_blocks
+
+    device = registry.active_backend()
+    data, values = random_weights(form)
+    rng = np.random.default_rng(3)
+    for transpose_b in (True, False):
+        wanted = values.T if transpose_b else values
+        x = rng.standard_normal((130, len(wanted))).astype(np.float32)
+        avals = [Aval(x.shape, tf.float32), Aval(data.shape, tf.int8)]
+        attrs = (("form", form), ("shape", (N, K)), ("transpose_b", transpose_b))
+        graph = single_equation(multiply_blocks, avals, attrs)
+        lowered = lower(graph)
+        assert lowered.kernels[0].name == "matmul_tile"
+        program = device.register(Compiled(graph, lowered))
+        slots = [device.upload(x), device.upload(data)]
+        out = device.run(program, *slots)
+        got = device.read(out, graph.avals[graph.outputs[0]])
+        device.free([*slots, out])
+        device.release(program)
+        assert np.abs(got - x @ wanted).max() < 1e-5 * (np.abs(x) @ np.abs(wanted)).max()

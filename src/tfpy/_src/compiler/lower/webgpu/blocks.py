@@ -39,7 +39,7 @@ def multiply(steps: WebGPUSteps, call: KernelCall, inputs: Sequence[int], output
     transpose_b = p["transpose_b"] == "true"
     k, n = (p["k"], p["n"]) if transpose_b else (p["n"], p["k"])
     operands = {"a": named["x"], "w": named["w"]}
-    in_tiles = Product(1, p["m"], n, k, True, True, transpose_b=transpose_b)
+    in_tiles = Product(1, p["m"], n, k, k % 4 == 0, True, transpose_b=transpose_b)
     params = {"a_batch_stride": 0, "b_batch_stride": 0} | _fields(p)
     if add_product(steps, operands, output, in_tiles, params, ["BLOCKS", *_defines(p)]):
         return
