@@ -88,3 +88,63 @@ def test_eigenvalues_of_other_dtypes(kind: Any, rng: np.random.Generator) -> Non
 def test_other_diagonals(main: Any, beside: Any) -> None:
     with pytest.raises(tfpy.errors.InvalidArgumentError, match="shorter by one"):
         tfpy.linalg.eigh_tridiagonal(tfpy.ones(main), tfpy.ones(beside))
+
+
+@pytest.mark.parametrize(
+    ("bands", "rhs"),
+    [
+        ([[0.0], [0.0], [0.0]], [[6.0, 9.0, 12.0]]),
+        ([[3.0, 0.0], [1.0, 3.0], [0.0, 1.0]], [1.0, 4.0]),
+        ([[2.0, -1, 1, 0], [1, 4, 1, -1], [0, 2, 0, 3]], [1.0, 2, 3, 4]),
+        ([[1.0, 1, 0], [0, 1, 2], [0, 1, 1]], [1.0, 2, 3]),
+        ([[[1.0, 0], [1, 1], [0, 1]], [[1.0, 0], [2, 2], [0, 1]]], [[1.0, 2], [3, 4]]),
+    ],
+)
+def test_singular_systems(bands: Any, rhs: Any) -> None:
+    """Check that the solutions of matrices that are not invertible are NaN."""
+    mine, wanted = (
+        lib.linalg.tridiagonal_solve(lib.constant(bands), lib.constant(rhs)).numpy()
+        for lib in (tfpy, tf)
+    )
+    np.testing.assert_allclose(mine, wanted, rtol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("diagonals", "rhs", "form"),
+    [
+        ((5, 3, 4), (4, 5), "compact"),
+        ((5, 3, 4), (5,), "compact"),
+        ((5, 4, 4), (3, 4), "matrix"),
+        ((5, 4, 4), (5, 3), "matrix"),
+        (((5, 4), (5, 4)), (5, 4), "sequence"),
+        (((5, 4), (5, 4), (5, 6)), (5, 4), "sequence"),
+        (((5, 6), (5, 4), (5, 3)), (5, 4), "sequence"),
+        (((5, 4), (7, 4), (5, 4)), (5, 4), "sequence"),
+    ],
+)
+def test_wrong_shapes_of_systems(diagonals: Any, rhs: Any, form: str) -> None:
+    for lib in (tfpy, tf):
+        made = (
+            [lib.ones(shape) for shape in diagonals] if form == "sequence" else lib.ones(diagonals)
+        )
+        with pytest.raises(ValueError, match=r"\w"):
+            lib.linalg.tridiagonal_solve(made, lib.ones(rhs), diagonals_format=form)
+    with pytest.raises(ValueError, match="partial_pivoting must be True"):
+        tfpy.linalg.tridiagonal_solve(
+            tfpy.ones([3, 2]), tfpy.ones([2]), partial_pivoting=False, perturb_singular=True
+        )
+
+
+def test_eigenvalues_at_the_bounds() -> None:
+    """Check that eigenvalues that equal a bound are selected, as in TensorFlow."""
+    main, beside = np.float32([0.3, 0.7, 0.1, 0.9]), np.float32([0.5, 0.2, 0.8])
+    whole = tf.linalg.eigh_tridiagonal(main, beside).numpy()
+    for low in range(3):
+        for high in range(low + 1, 4):
+            for moved in (0, 1e-3):
+                limits = (whole[low] - moved, whole[high] - moved)
+                mine, wanted = (
+                    lib.linalg.eigh_tridiagonal(main, beside, select="v", select_range=limits)
+                    for lib in (tfpy, tf)
+                )
+                np.testing.assert_allclose(mine, wanted, atol=1e-5)

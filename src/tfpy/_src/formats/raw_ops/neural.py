@@ -158,11 +158,16 @@ def _bias_gradient(out_backprop: Any, data_format: str) -> Tensor:
     return reduce_sum(dy, [i for i in range(dy.ndim) if i != channel])
 
 
-def _cross_entropy(labels: Any, logits: Tensor) -> Tensor:
-    known = convert_to_tensor(labels)
-    sizes = broadcast_shapes("SoftmaxCrossEntropyWithLogits", known.aval.shape, logits.aval.shape)
-    both = broadcast_to(known, sizes), broadcast_to(logits, sizes)
-    return losses.softmax_cross_entropy_with_logits(*both)
+def _cross_entropies(features: Any, labels: Any) -> tuple[Tensor, Tensor]:
+    """Return the losses of logits and their gradients, in the common shape of both arguments."""
+    operands = [convert_to_tensor(value) for value in (features, labels)]
+    sizes = broadcast_shapes("SoftmaxCrossEntropyWithLogits", *(x.aval.shape for x in operands))
+    logits, known = (broadcast_to(x, sizes) for x in operands)
+    made: tuple[Tensor, Tensor] = _BOTH(logits, known)
+    return made
+
+
+_BOTH = loss_of_logits(losses.softmax_cross_entropy_with_logits)
 
 
 # Activations
@@ -370,7 +375,7 @@ op(
 
 op(
     "SoftmaxCrossEntropyWithLogits(features, labels) -> loss, backprop",
-    loss_of_logits(_cross_entropy),
+    _cross_entropies,
 )
 op(
     "SparseSoftmaxCrossEntropyWithLogits(features, labels) -> loss, backprop",

@@ -114,6 +114,11 @@ def float_type() -> DType:
     return result_type(builtins.float)
 
 
+def draws_doubles() -> bool:
+    """Return True if `tf.float64`, the dtype of TensorFlow's random numbers, is `tf.float32`."""
+    return dtypes.float64 is dtypes.float32
+
+
 def new_type(dtype: DTypeLike | None) -> DType:
     """Return the dtype of a new tensor. None stands for Python's float."""
     if dtype:

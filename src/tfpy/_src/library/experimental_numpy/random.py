@@ -7,8 +7,14 @@ import numpy as np
 from tfpy._src.base import dtypes
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.core.typing import DTypeLike, ShapeLike, TensorLike
+from tfpy._src.library.experimental_numpy import double_draws
 from tfpy._src.library.experimental_numpy.documented import documented
-from tfpy._src.library.experimental_numpy.promotion import as_array, float_type, result_type
+from tfpy._src.library.experimental_numpy.promotion import (
+    as_array,
+    draws_doubles,
+    float_type,
+    result_type,
+)
 from tfpy._src.library.experimental_numpy.shaping import isscalar
 from tfpy._src.tensors.random import stateful, streams
 
@@ -47,6 +53,8 @@ def seed(s: int) -> None:
     see="`tf.random.normal`",
 )
 def standard_normal(size: ShapeLike | None = None) -> Tensor:
+    if draws_doubles():
+        return double_draws.normal(_shape(size))
     return stateful.normal(_shape(size), dtype=float_type())
 
 
@@ -76,6 +84,8 @@ def uniform(low: TensorLike = 0.0, high: TensorLike = 1.0, size: ShapeLike | Non
     kind = float_type()
     first, last = as_array(low, kind), as_array(high, kind)
     shape = np.broadcast_shapes(first.aval.shape, last.aval.shape) if size is None else size
+    if draws_doubles():
+        return double_draws.uniform(shape) * (last - first) + first
     return stateful.uniform(shape, minval=first, maxval=last, dtype=kind)
 
 
@@ -122,7 +132,8 @@ def rand(*size: int) -> Tensor:
     see="`tf.random.uniform`",
     low="Smallest integer, or the end of the interval [0, `low`) if `high` is None.",
     high="End of the interval, excluded. Default: None.",
-    dtype="Int32 or int64. Default: int64.",
+    dtype="Int32 or int64. Default: int64. Unless the environment variable `TFPY_ENABLE_X64` is "
+    "set, the result is int32, and equals TensorFlow's if the interval has at most 65,536 integers.",
 )
 def randint(
     low: int,
@@ -138,4 +149,6 @@ def randint(
             "int64 are supported."
         )
     shape = () if size is None else (size,) if isinstance(size, int) else size
+    if double_draws.has_range(np.dtype(dtype), first, last):
+        return double_draws.integers(shape, int(last) - first) + first
     return stateful.uniform(shape, minval=first, maxval=last, dtype=kind)

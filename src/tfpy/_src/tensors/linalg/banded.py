@@ -9,6 +9,7 @@ import numpy as np
 
 from tfpy._src.base.errors import invalid
 from tfpy._src.compiler.ops import decomposition as dec
+from tfpy._src.core import primitives
 from tfpy._src.core.conversion import convert_to_tensor
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.core.typing import FloatLike, TensorLike
@@ -16,9 +17,10 @@ from tfpy._src.tensors.array.complex_numbers import conj, real
 from tfpy._src.tensors.array.joining import concat, pad, unstack
 from tfpy._src.tensors.array.making import cast
 from tfpy._src.tensors.array.reshaping import expand_dims, reshape, squeeze
-from tfpy._src.tensors.array.slicing import take
+from tfpy._src.tensors.array.slicing import take, where
 from tfpy._src.tensors.array.static import static_ints
 from tfpy._src.tensors.linalg.decompositions import eigh, single
+from tfpy._src.tensors.linalg.matrix_functions import slogdet
 from tfpy._src.tensors.linalg.products import adjoint
 from tfpy._src.tensors.linalg.solving import triangular_solve
 from tfpy._src.tensors.math.arithmetic import add_n
@@ -79,13 +81,17 @@ def _three(diagonals: Any, form: str) -> tuple[Tensor, Tensor, Tensor]:
         ValueError: If the format is unknown, or the shape does not match the format.
     """
     if form == "sequence":
+        if not isinstance(diagonals, tuple | list) or len(diagonals) != 3:
+            raise ValueError("Expected diagonals to be a sequence of length 3.")
         above, main, below = (convert_to_tensor(d) for d in diagonals)
-        n = main.aval.shape[-1]
-        if above.aval.shape[-1] == n - 1:
-            above = _padded(above, 0, 1)
-        if below.aval.shape[-1] == n - 1:
-            below = _padded(below, 1, 0)
-        return above, main, below
+        if not above.aval.shape[:-1] == main.aval.shape[:-1] == below.aval.shape[:-1]:
+            raise ValueError(
+                "Tensors representing the three diagonals must have the same shape, except for "
+                f"the last dimension, got {below.shape}, {main.shape}, {above.shape}"
+            )
+        return _as_long(above, main, "superdiagonal", 0, 1), main, (
+            _as_long(below, main, "subdiagonal", 1, 0)
+        )
     x = convert_to_tensor(diagonals)
     if form == "compact":
         if x.ndim < 2 or x.aval.shape[-2] != 3:
@@ -100,6 +106,16 @@ def _three(diagonals: Any, form: str) -> tuple[Tensor, Tensor, Tensor]:
         raise ValueError(f"Expected last two dimensions of diagonals to be same, got {x.shape}")
     above, main, below = (_diagonal(x, k) for k in (1, 0, -1))
     return _padded(above, 0, 1), main, _padded(below, 1, 0)
+
+
+def _as_long(x: Tensor, main: Tensor, name: str, before: int, after: int) -> Tensor:
+    """Return a diagonal next to the main one, padded to the length of the main one."""
+    n, m = x.aval.shape[-1], main.aval.shape[-1]
+    if n == m:
+        return x
+    if n == m - 1:
+        return _padded(x, before, after)
+    raise ValueError(f"Expected {name} to have length {m} or {m - 1}, got {n}.")
 
 
 def _padded(x: Tensor, before: int, after: int) -> Tensor:
@@ -183,7 +199,8 @@ def tridiagonal_solve(
     """Solve systems of linear equations with tridiagonal matrices.
 
     The matrices are converted to dense matrices, so the cost is the same as for `tf.linalg.solve`,
-    and the solver always uses partial pivoting.
+    and the solver always uses partial pivoting. The solution of a matrix that is not invertible is
+    NaN, as in TensorFlow.
 
     Args:
         diagonals: Diagonals of the matrices, float tensors in the format `diagonals_format`.
@@ -195,15 +212,16 @@ def tridiagonal_solve(
             `n - 1`. `"matrix"` is a tensor of dense matrices of shape `[..., n, n]`.
         transpose_rhs: If True, transpose the last two dimensions of `rhs` first. Default: False.
         conjugate_rhs: If True, and `transpose_rhs` is True, also conjugate `rhs`. Default: False.
-        partial_pivoting: Has no effect.
-        perturb_singular: Has no effect.
+        partial_pivoting: Must be True if `perturb_singular` is True. Otherwise it has no effect.
+        perturb_singular: Has no effect if `partial_pivoting` is True.
 
     Returns:
         Solutions, a tensor with the shape of `rhs` (after the transposition by `transpose_rhs`).
 
     Raises:
-        ValueError: If the format is unknown, or the shapes do not match.
-        tf.errors.InvalidArgumentError: If a matrix is not invertible, or `rhs` is a scalar.
+        ValueError: If the format is unknown, the shapes do not match, or `perturb_singular` is True
+            and `partial_pivoting` is False.
+        tf.errors.InvalidArgumentError: If `rhs` is a scalar.
 
     Example:
         >>> import tfpy as tf
@@ -214,10 +232,21 @@ def tridiagonal_solve(
 
     See also: `tf.linalg.tridiagonal_matmul`, `tf.linalg.solve`.
     """
+    if perturb_singular and not partial_pivoting:
+        raise ValueError("partial_pivoting must be True if perturb_singular is.")
     above, main, below = _three(diagonals, diagonals_format)
     b = convert_to_tensor(rhs)
     if not b.ndim:
         raise invalid("tridiagonal_solve", "rhs must be at least a vector, got a scalar")
+    if b.ndim - main.ndim not in (0, 1):
+        raise ValueError(
+            f"Expected the rank of rhs to be {main.ndim} or {main.ndim + 1}, got {b.ndim}"
+        )
+    batch = main.aval.shape[:-1]
+    if any(m != n for m, n in zip(batch, b.aval.shape, strict=False)):
+        raise ValueError(
+            f"Batch shapes {list(batch)} and {list(b.aval.shape[: len(batch)])} are incompatible"
+        )
     vector = b.ndim == main.ndim
     if vector:
         b = expand_dims(b, -1)
@@ -228,8 +257,17 @@ def tridiagonal_solve(
             "Expected number of left-hand sided and right-hand side rows to be equal, got "
             f"{main.aval.shape[-1]} and {b.aval.shape[-2]}"
         )
-    x = dec.matrix_solve(_dense(above, main, below), b)
+    x = _solved_or_nan(_dense(above, main, below), b)
     return squeeze(x, [-1]) if vector else x
+
+
+def _solved_or_nan(matrices: Tensor, rhs: Tensor) -> Tensor:
+    """Solve systems of equations. The solutions of singular matrices are NaN."""
+    n, number = matrices.aval.shape[-1], matrices.dtype.as_numpy_dtype
+    sign = reshape(slogdet(matrices).sign, [*matrices.aval.shape[:-2], 1, 1])
+    regular = primitives.not_equal(sign, 0)
+    x = dec.matrix_solve(where(regular, matrices, np.eye(n, dtype=number)), rhs)
+    return where(regular, x, np.array(np.nan, number))
 
 
 def eigh_tridiagonal(
@@ -249,11 +287,12 @@ def eigh_tridiagonal(
             The diagonal below contains the conjugates. Has no effect if `n` is 0 or 1.
         eigvals_only: If False, also return the eigenvectors. Default: True.
         select: Eigenvalues to return. `"a"` (default) returns all, `"i"` those whose index is in
-            `select_range`, and `"v"` those whose value is in `select_range`. With `"v"`, the
+            `select_range`, and `"v"` those whose value is in `select_range`. Eigenvalues that equal
+            a bound up to rounding are returned. With `"v"`, the
             eigenvalues are read back to Python, so the call waits for pending computations, and a
             `tf.function` that contains the call runs eagerly, without compilation.
         select_range: For `"i"`, the lowest and the highest index, both inclusive. For `"v"`, the
-            lower bound (exclusive) and the upper bound (inclusive) of the eigenvalues.
+            lower bound and the upper bound of the eigenvalues.
         tol: Has no effect.
 
     Returns:
@@ -307,6 +346,14 @@ def eigh_tridiagonal(
         if above >= upto:
             raise invalid("eigh_tridiagonal", f"select_range {above} to {upto} is empty")
         found = np.real(values.host_view())
-        where = np.flatnonzero((found > above) & (found <= upto)).astype(np.int32)
-        values, vectors = take(values, where, axis=-1), take(vectors, where, axis=-1)
+        slack = _slack(found)
+        near = (found > above - slack) & (found <= upto + slack)
+        chosen = np.flatnonzero(near).astype(np.int32)
+        values, vectors = take(values, chosen, axis=-1), take(vectors, chosen, axis=-1)
     return values if eigvals_only else (values, vectors)
+
+
+def _slack(eigenvalues: np.ndarray[Any, Any]) -> float:
+    """Return the distance by which TensorFlow widens an interval of eigenvalues on both sides."""
+    largest = float(np.max(np.abs(eigenvalues), initial=0))
+    return 2.1 * eigenvalues.size * float(np.finfo(eigenvalues.dtype).eps) * largest

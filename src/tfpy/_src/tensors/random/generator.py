@@ -188,7 +188,7 @@ class Generator(GeneratorState):
             [5, 5, 7, 3, 2]
         """
         n, p = (convert_to_tensor(v, dtype_hint=dtypes.float32) for v in (counts, probs))
-        parameters = sampling.broadcast("binomial", n, p)
+        parameters = sampling.trials("binomial", n, p)
         lead = sampling.leading("binomial", shape, parameters)
         # TensorFlow reserves a hundred pairs of words for each draw.
         draws = parameters[0].size * 200 * (int(np.prod(lead, dtype=np.int64)) + 3) // 4

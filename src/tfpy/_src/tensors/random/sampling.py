@@ -31,10 +31,10 @@ from tfpy._src.core.scalar_cache import scalar
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.tensors.array.casting import bitcast
 from tfpy._src.tensors.array.joining import unstack
-from tfpy._src.tensors.array.making import cast
+from tfpy._src.tensors.array.making import cast, zeros_like
 from tfpy._src.tensors.array.reshaping import broadcast_to, reshape
 from tfpy._src.tensors.array.scans import cumsum
-from tfpy._src.tensors.array.slicing import take
+from tfpy._src.tensors.array.slicing import take, where
 from tfpy._src.tensors.array.sorting import searchsorted
 from tfpy._src.tensors.array.static import static_ints
 from tfpy._src.tensors.math.reductions import reduce_max
@@ -200,6 +200,15 @@ def broadcast(op: str, *values: Any) -> list[Tensor]:
     tensors = [convert_to_tensor(v) for v in values]
     shape = broadcast_shapes(op, *(t.aval.shape for t in tensors))
     return [broadcast_to(t, shape) for t in tensors]
+
+
+def trials(op: str, counts: Tensor, probs: Tensor) -> list[Tensor]:
+    """Return the parameters of a binomial distribution, broadcast.
+
+    Without trials there are no successes, even if the probability is NaN.
+    """
+    n, p = broadcast(op, counts, probs)
+    return [n, where(logic.equal(n, zeros_like(n)), zeros_like(p), p)]
 
 
 def leading(op: str, shape: Any, parameters: Sequence[Tensor]) -> tuple[int, ...]:

@@ -290,7 +290,7 @@ def stateless_binomial(
     """
     p = convert_to_tensor(probs, dtype_hint=dtypes.float32)
     n = convert_to_tensor(counts, dtype_hint=p.dtype)
-    parameters = sampling.broadcast("stateless_binomial", n, p)
+    parameters = sampling.trials("stateless_binomial", n, p)
     lead = sampling.leading("stateless_binomial", shape, parameters)
     state = state_of("stateless_binomial", seed)
     return sampling.sampled(

@@ -27,6 +27,14 @@ _split = recorded(split)
 
 
 @dataclass(frozen=True)
+class PartitionInfo:
+    """The place of a part in the whole Variable, by which initializers compute its value."""
+
+    full_shape: list[int]
+    var_offset: list[int]
+
+
+@dataclass(frozen=True)
 class SaveSliceInfo:
     """The place of a part in the whole Variable, by which checkpoints store it.
 
@@ -287,7 +295,7 @@ def partitioned_variable(
             value = _slice(initializer, offset, size) if is_value else initializer
         part = scoped_variables.found_or_made(
             store, f"{name}/part_{number}", shape=None if is_value else size, dtype=kind,
-            initializer=value, reuse=reuse, **more,
+            initializer=value, reuse=reuse, partition_info=PartitionInfo(sizes, offset), **more,
         )  # fmt: skip
         vars(part)["_save_slice_info"] = SaveSliceInfo(name, sizes, offset, size)
         parts.append(part)

@@ -160,6 +160,7 @@ def found_or_made(
     constraint: Any = None,
     synchronization: VariableSynchronization = VariableSynchronization.AUTO,
     aggregation: VariableAggregation = VariableAggregation.NONE,
+    partition_info: Any = None,
     **without_effect: Any,
 ) -> Variable:
     """Return the Variable with a name, or make it.
@@ -181,7 +182,7 @@ def found_or_made(
             f"Variable {name} does not exist, or was not created with tf.get_variable(). Did you "
             "mean to set reuse=tf.AUTO_REUSE in VarScope?"
         )
-    value = _initial(name, shape, dtype, initializer)
+    value = _initial(name, shape, dtype, initializer, partition_info)
     if shape is None and callable(initializer):
         dtype = None  # the dtype of the value
     extra = {"collections": collections} if tracing.in_graph() and collections is not None else {}
@@ -226,7 +227,9 @@ def _checked(known: Variable, name: str, shape: Any, dtype: Any, reuse: Any) -> 
     return known
 
 
-def _initial(name: str, shape: Any, dtype: Any, initializer: Any) -> TensorLike | Callable[[], Any]:
+def _initial(
+    name: str, shape: Any, dtype: Any, initializer: Any, part: Any
+) -> TensorLike | Callable[[], Any]:
     """Return the initial value of a Variable, or a function that makes it."""
     given = TensorShape(shape)
     if initializer is not None and not callable(initializer):
@@ -242,7 +245,8 @@ def _initial(name: str, shape: Any, dtype: Any, initializer: Any) -> TensorLike 
         initializer = GlorotUniform() if as_dtype(dtype).is_floating else Zeros()
     made: Callable[..., Any] = initializer() if isinstance(initializer, type) else initializer
     if shape is not None:
-        return lambda: made(given.as_list(), dtype=as_dtype(dtype))
+        more = {"partition_info": part} if _takes_parts(made) else {}
+        return lambda: made(given.as_list(), dtype=as_dtype(dtype), **more)
     if not _needs_no_arguments(made):
         raise ValueError(
             "The initializer passed is not valid. It should be a callable with no arguments and "
@@ -250,6 +254,14 @@ def _initial(name: str, shape: Any, dtype: Any, initializer: Any) -> TensorLike 
             "`shape` should be fully defined."
         )
     return made
+
+
+def _takes_parts(initializer: Callable[..., Any]) -> bool:
+    """Return True if an initializer distinguishes the parts of a partitioned Variable."""
+    try:
+        return "partition_info" in inspect.signature(initializer).parameters
+    except (TypeError, ValueError):
+        return False
 
 
 def _needs_no_arguments(function: Callable[..., Any]) -> bool:
