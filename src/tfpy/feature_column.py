@@ -22,3 +22,4 @@ from tfpy._src.library.feature_columns.dense import (
     numeric_column as numeric_column,
     sequence_numeric_column as sequence_numeric_column,
 )
+from tfpy._src.library.feature_columns.shared import shared_embeddings as shared_embeddings

@@ -69,6 +69,15 @@ def test_eigenvalues_of_three_diagonals(chosen: Any, rng: np.random.Generator) -
     np.testing.assert_allclose(dense @ np.asarray(v), np.asarray(v) * np.asarray(e), atol=1e-4)
 
 
+def test_eigenvectors_of_complex_matrices(rng: np.random.Generator) -> None:
+    main, beside = reals(rng, 5).astype(np.complex64), reals(rng, 4) + 1j * reals(rng, 4)
+    beside = beside.astype(np.complex64)
+    dense = np.diag(main) + np.diag(beside, 1) + np.diag(beside.conj(), -1)
+    for lib in (tfpy, tf):
+        e, v = lib.linalg.eigh_tridiagonal(main, beside, eigvals_only=False)
+        np.testing.assert_allclose(dense @ v.numpy(), v.numpy() * e.numpy(), atol=1e-4)
+
+
 @pytest.mark.parametrize("kind", [np.complex64, np.float16])
 def test_eigenvalues_of_other_dtypes(kind: Any, rng: np.random.Generator) -> None:
     """Check that the eigenvalues of complex diagonals are real."""

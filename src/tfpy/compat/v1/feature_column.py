@@ -26,3 +26,6 @@ from tfpy._src.library.feature_columns.layers import (
     input_layer as input_layer,
     linear_model as linear_model,
 )
+from tfpy._src.library.feature_columns.shared import (
+    shared_embedding_columns as shared_embedding_columns,
+)

@@ -141,7 +141,7 @@ class _Indicator(NamedTuple):
     categorical_column: CategoricalColumn
 
 
-class _OfIds(SequenceDenseColumn):
+class OfIds(SequenceDenseColumn):
     """A dense column that computes a tensor of the ids of a categorical column."""
 
     categorical_column: CategoricalColumn
@@ -184,7 +184,7 @@ class _OfIds(SequenceDenseColumn):
         return TensorSequenceLengthPair(dense, sequence_length(ids))
 
 
-class IndicatorColumn(_Indicator, _OfIds, DenseColumn):
+class IndicatorColumn(_Indicator, OfIds, DenseColumn):
     """The number of occurrences of each id of a categorical column."""
 
     kind = "indicator_column"
@@ -236,7 +236,7 @@ class _Embedding(NamedTuple):
     use_safe_embedding_lookup: bool = True
 
 
-class EmbeddingColumn(_Embedding, _OfIds, DenseColumn):
+class EmbeddingColumn(_Embedding, OfIds, DenseColumn):
     """A combination of the rows of a trainable matrix for the ids of a categorical column."""
 
     kind = "embedding_column"
@@ -278,9 +278,14 @@ class EmbeddingColumn(_Embedding, _OfIds, DenseColumn):
             transformation_cache, state_manager
         )
         table = state_manager.get_variable(self, name="embedding_weights")
-        is_safe = self.use_safe_embedding_lookup or len(ids.shape) > 2
-        lookup = safe_embedding_lookup_sparse if is_safe else embedding_lookup_sparse
-        return lookup(table, ids, weights, combiner=self.combiner, max_norm=self.max_norm)
+        return combined_rows(self, table, ids, weights)
+
+
+def combined_rows(column: Any, table: Any, ids: SparseTensor, weights: Any) -> Tensor:
+    """Return the combination of the rows of a matrix that an embedding column specifies."""
+    is_safe = column.use_safe_embedding_lookup or len(ids.shape) > 2
+    lookup = safe_embedding_lookup_sparse if is_safe else embedding_lookup_sparse
+    return lookup(table, ids, weights, combiner=column.combiner, max_norm=column.max_norm)
 
 
 class _SequenceNumeric(NamedTuple):

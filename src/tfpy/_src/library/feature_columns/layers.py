@@ -23,6 +23,10 @@ from tfpy._src.library.feature_columns.base import (
     size_of,
 )
 from tfpy._src.library.feature_columns.dense_columns import EmbeddingColumn
+from tfpy._src.library.feature_columns.shared_columns import (
+    CollectedEmbeddingColumn,
+    SharedEmbeddingColumn,
+)
 from tfpy._src.tensors.array.joining import concat
 from tfpy._src.tensors.array.making import cast
 from tfpy._src.tensors.array.reshaping import expand_dims, reshape, shape
@@ -78,14 +82,16 @@ def input_layer(
                 f"column with an embedding_column or indicator_column. Given: {column}"
             )
     tables: list[Any] = []
+    created: list[list[Any]] = []
     with variable_scope(None, default_name="input_layer"):
         for column in columns:
-            with variable_scope(None, default_name=_scope(column.name)):
+            with variable_scope(None, default_name=_scope(column)) as scope:
                 tables.append(_table(column, trainable))
+                created.append(_of_scope(scope, tables[-1]))
     outputs = _record_outputs(dict(features), tables, _Columns(columns))
-    for column, table, output in zip(columns, tables, outputs, strict=True):
+    for column, variables, output in zip(columns, created, outputs, strict=True):
         if cols_to_vars is not None:
-            cols_to_vars[column] = [] if table is None else [table]
+            cols_to_vars[column] = variables
         if cols_to_output_tensors is not None:
             cols_to_output_tensors[column] = output
     return _record_concat(outputs, 1)
@@ -113,6 +119,13 @@ def _matrix(column: DenseColumn, features: FeatureTensors, table: Any) -> Tensor
 
 def _table(column: Any, trainable: bool) -> Any:
     """Create the Variable of an embedding column. Return None for other columns."""
+    if isinstance(column, CollectedEmbeddingColumn):
+        return column.table(trainable)
+    if isinstance(column, SharedEmbeddingColumn):
+        raise ValueError(
+            "The columns of tf.feature_column.shared_embeddings are not supported here. Use "
+            "tf.compat.v1.feature_column.shared_embedding_columns."
+        )
     if not isinstance(column, EmbeddingColumn):
         return None
     return get_variable(
@@ -121,6 +134,11 @@ def _table(column: Any, trainable: bool) -> Any:
         initializer=column.initializer,
         trainable=column.trainable and trainable,
     )
+
+
+def _of_scope(scope: Any, table: Any) -> list[Any]:
+    """Return a list of a column's Variable, unless another column has created it."""
+    return [table] if table is not None and table.name.startswith(f"{scope.name}/") else []
 
 
 def _embedded(column: Any, features: FeatureTensors, table: Any) -> Tensor:
@@ -154,7 +172,8 @@ def _sorted(columns: Iterable[Any]) -> list[Any]:
     return sorted(found, key=lambda column: column.name)
 
 
-def _scope(name: str) -> str:
+def _scope(column: Any) -> str:
+    name = getattr(column, "scope_name", column.name)
     return re.sub(r"[^A-Za-z0-9_.\\/>-]", "_", name)
 
 
@@ -219,17 +238,18 @@ def linear_model(
     columns = _sorted(feature_columns)
     tables: list[Any] = []
     weights: list[Any] = []
+    created: list[list[Any]] = []
     with variable_scope(None, default_name="linear_model"):
         for column in columns:
-            with variable_scope(None, default_name=_scope(column.name)):
+            with variable_scope(None, default_name=_scope(column)) as scope:
                 is_sparse = isinstance(column, CategoricalColumn)
                 rows = column.num_buckets if is_sparse else size_of(column.variable_shape)
                 tables.append(_table(column, trainable))
                 weights.append(_zeros("weights", (rows, units), trainable))
+                created.append([*_of_scope(scope, tables[-1]), weights[-1]])
         bias = _zeros("bias_weights", (units,), trainable)
     if cols_to_vars is not None:
-        for column, table, weight in zip(columns, tables, weights, strict=True):
-            cols_to_vars[column] = [weight] if table is None else [table, weight]
+        cols_to_vars.update(zip(columns, created, strict=True))
         cols_to_vars["bias"] = [bias]
     given = _Columns(columns, sparse_combiner)
     return _record_prediction(dict(features), tables, weights, bias, given)

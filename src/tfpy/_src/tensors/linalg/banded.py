@@ -330,7 +330,7 @@ def eigh_tridiagonal(
             f"{list(main.aval.shape)} and {list(beside.aval.shape)}",
         )
     if n > 1:
-        full = _dense(_padded(conj(beside), 0, 1), main, _padded(beside, 1, 0))
+        full = _dense(_padded(beside, 0, 1), main, _padded(conj(beside), 1, 0))
     else:
         full = expand_dims(main, -1)
     values, vectors = eigh(single(full))

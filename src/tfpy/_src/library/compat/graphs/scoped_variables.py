@@ -7,9 +7,11 @@ import inspect
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
+
 from tfpy._src.base import dtypes, tracing
 from tfpy._src.base.dtypes import as_dtype
-from tfpy._src.core import name_scope as scopes
+from tfpy._src.core import name_scope as scopes, nest
 from tfpy._src.core.conversion import convert_to_tensor
 from tfpy._src.core.tensor_shape import TensorShape
 from tfpy._src.core.typing import DTypeLike, ShapeLike, TensorLike
@@ -26,6 +28,7 @@ from tfpy._src.library.compat.scaled_initializers import GlorotUniform
 from tfpy._src.tensors.variables.distribution import VariableAggregation, VariableSynchronization
 from tfpy._src.tensors.variables.variable import Variable
 
+_NUMBERS = (bool, int, float, complex)
 _PARTITIONED = "tfpy._src.library.compat.graphs.partitioned"
 
 
@@ -246,7 +249,7 @@ def _initial(
     made: Callable[..., Any] = initializer() if isinstance(initializer, type) else initializer
     if shape is not None:
         more = {"partition_info": part} if _takes_parts(made) else {}
-        return lambda: made(given.as_list(), dtype=as_dtype(dtype), **more)
+        return lambda: _array(made(given.as_list(), dtype=as_dtype(dtype), **more), dtype)
     if not _needs_no_arguments(made):
         raise ValueError(
             "The initializer passed is not valid. It should be a callable with no arguments and "
@@ -254,6 +257,13 @@ def _initial(
             "`shape` should be fully defined."
         )
     return made
+
+
+def _array(value: Any, dtype: Any) -> Any:
+    """Return an initial value, with nested sequences of numbers as an array."""
+    if isinstance(value, list | tuple) and all(type(x) in _NUMBERS for x in nest.flatten(value)):
+        return np.array(value, as_dtype(dtype).as_numpy_dtype)
+    return value
 
 
 def _takes_parts(initializer: Callable[..., Any]) -> bool:
