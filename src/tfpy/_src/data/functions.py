@@ -23,7 +23,7 @@ from tfpy._src.core.tensor import Tensor, from_array
 from tfpy._src.core.tensor_shape import TensorShape
 from tfpy._src.core.type_spec import RecordSpec
 from tfpy._src.data import structure
-from tfpy._src.data.node import DatasetNode
+from tfpy._src.data.arguments import argument, zeros_of
 from tfpy._src.data.run import DatasetRun
 from tfpy._src.data.specs import DatasetSpec
 from tfpy._src.data.structure import Flat
@@ -124,23 +124,6 @@ class _Rows:
 Call = Callable[[Flat], Flat]
 
 
-class DatasetArgument(DatasetNode):
-    """A placeholder for a dataset among the arguments of a traced function."""
-
-    def __init__(self, spec: Any) -> None:
-        super().__init__()
-        self._spec = spec
-
-    @cached_property
-    def spec(self) -> Any:
-        return self._spec
-
-    def elements(self, run: DatasetRun) -> Iterator[Flat]:
-        raise NotTraceableError(
-            "The elements of a dataset argument are not available while the function is traced."
-        )
-
-
 class DataFunction:
     """A user function of elements.
 
@@ -180,12 +163,25 @@ class DataFunction:
         if self._spec is None:
             example = self._example()
             if example is None:
-                raise ValueError(
-                    f"{self._name}: the result spec of the function is unknown, because it "
-                    "cannot be traced and there is no element to call it with."
-                )
-            self._called_first(example)
+                self._called_without_elements()
+            else:
+                self._called_first(example)
         return self._spec
+
+    def _called_without_elements(self) -> None:
+        """Derive the spec of the result from a call with zeros.
+
+        Raises:
+            ValueError: If zeros are not possible, or the function raises an error for them.
+        """
+        try:
+            self._called_first(tuple(map(zeros_of, self._specs)))
+        except Exception as error:  # zeros need not be valid arguments
+            raise ValueError(
+                f"{self._name}: the result spec of the function is unknown, because it cannot be "
+                "traced, there is no element to call it with, and a call with zeros raised "
+                f"{type(error).__name__}: {error}"
+            ) from error
 
     @cached_property
     def is_stateful(self) -> bool:
@@ -224,7 +220,7 @@ class DataFunction:
 
         def traced(*arguments: Any) -> list[Any]:
             given = iter(arguments)
-            leaves = [_argument(s, given) for s in self._specs]
+            leaves = [argument(s, given) for s in self._specs]
             result = self._result(structure.pack(self._given, leaves))
             self._spec = structure.spec_of(result)
             return [x for x in structure.flatten(result) if isinstance(x, Tensor)]
@@ -279,16 +275,6 @@ class DataFunction:
     def _op_by_op(self, element: Flat) -> Flat:
         known = self._spec is not None
         return structure.inner(self._called(element) if known else self._called_first(element))
-
-
-def _argument(spec: Any, tensors: Iterator[Any]) -> Any:
-    if isinstance(spec, TensorSpec):
-        return next(tensors)
-    return (
-        structure.AS_DATASET[0](DatasetArgument(spec.element_spec))
-        if isinstance(spec, DatasetSpec)
-        else None
-    )
 
 
 def _open_spec(leaf: Any, declared: list[tuple[Any, Any]]) -> Any:

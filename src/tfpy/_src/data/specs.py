@@ -65,7 +65,7 @@ class DatasetSpec(TypeSpec):
     Args:
         element_spec: The `tf.TypeSpec` of an element, such as a `tf.TensorSpec`, or a nested
             structure (tuple or dict) of them.
-        dataset_shape: Must be `()`, because tensors of datasets do not exist.
+        dataset_shape: Shape of a list of datasets, such as `[2]`. Default: one dataset.
 
     Example:
         >>> import tfpy as tf
@@ -87,7 +87,7 @@ class DatasetSpec(TypeSpec):
 
     @property
     def shape(self) -> TensorShape:
-        """The shape `()`, because a dataset counts as a scalar."""
+        """The shape `()` of one dataset, or the shape of a list of datasets."""
         return self._dataset_shape
 
     def is_compatible_with(self, spec_or_value: object) -> bool:
@@ -103,7 +103,11 @@ class DatasetSpec(TypeSpec):
         return other is not None and are_compatible(self._element_spec, other)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, DatasetSpec) and other._element_spec == self._element_spec
+        return (
+            isinstance(other, DatasetSpec)
+            and other._element_spec == self._element_spec
+            and other._dataset_shape == self._dataset_shape
+        )
 
     def __hash__(self) -> int:
         return hash(repr(self))
@@ -136,10 +140,12 @@ def batched(spec: Any, size: int | None) -> Any:
         size: Batch size; None if it is unknown.
 
     Raises:
-        TypeError: If the elements are datasets.
+        TypeError: If the elements are lists of datasets.
     """
     if isinstance(spec, DatasetSpec):
-        raise TypeError("batch: elements that are datasets cannot be batched. Use flat_map first.")
+        if spec.shape.rank:
+            raise TypeError("batch: lists of datasets cannot be batched. Use unbatch first.")
+        return DatasetSpec(spec.element_spec, [size])
     if isinstance(spec, RecordSpec):
         return spec.__batched__(size)
     if isinstance(spec, NoneTensorSpec):
@@ -160,6 +166,8 @@ def unbatched(spec: Any) -> Any:
         return spec
     if not shape.rank:
         raise ValueError("Unbatching a tensor is only supported for rank >= 1")
+    if isinstance(spec, DatasetSpec):
+        return DatasetSpec(spec.element_spec, shape[1:])
     return with_shape(spec, shape[1:])
 
 

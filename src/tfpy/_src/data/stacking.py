@@ -13,6 +13,8 @@ from tfpy._src.compiler.ir.aval import Array
 from tfpy._src.core.operand import FieldRecord
 from tfpy._src.core.tensor import Tensor, from_array
 from tfpy._src.core.type_spec import RecordSpec
+from tfpy._src.data.node import DatasetNode
+from tfpy._src.data.vectors import DatasetVector
 from tfpy._src.tensors.composite.ragged.tensor import RaggedTensor
 from tfpy._src.tensors.composite.sparse_tensor import SparseTensor, made
 from tfpy._src.tensors.composite.specs import RaggedTensorSpec
@@ -85,6 +87,8 @@ def stacked(column: Sequence[Any], spec: Any, number: int, size: int | None = No
         return _ragged(column)
     if isinstance(first, SparseTensor):
         return _sparse(column)
+    if isinstance(first, DatasetNode):
+        return DatasetVector(column)
     return None if first is None else _dense(column, number)
 
 

@@ -22,7 +22,8 @@ from tfpy._src.core.conversion import convert_to_tensor
 from tfpy._src.core.operand import Composite, DenseWrapper, FieldRecord, HostComposite
 from tfpy._src.core.tensor import Tensor, from_array
 from tfpy._src.data.node import DatasetNode
-from tfpy._src.data.specs import SPECS, DatasetSpec
+from tfpy._src.data.specs import SPECS, DatasetSpec, common
+from tfpy._src.data.vectors import DatasetVector
 from tfpy._src.functions.tf_function.signature import TensorSpec
 from tfpy._src.functions.tf_function.value_specs import NoneTensorSpec
 from tfpy._src.tensors.composite.host_values import SparseTensorValue
@@ -136,13 +137,47 @@ def _leaf(value: Any, spec: Any) -> Any:
         return value.as_composite()
     if (
         value is None
-        or isinstance(value, Tensor | Composite | FieldRecord)
+        or isinstance(value, Tensor | Composite | FieldRecord | DatasetVector)
         or node_of(value) is not None
     ):
         return value
     if isinstance(spec, RaggedTensorSpec) and isinstance(value, list):
         return value
+    if isinstance(value, list) and value and all(node_of(item) is not None for item in value):
+        return _vector(value)
     return convert_to_tensor(value, getattr(spec, "dtype", None))
+
+
+def _vector(datasets: list[Any]) -> DatasetVector:
+    """Return a list of datasets as one leaf.
+
+    Raises:
+        ValueError: If the datasets have elements of different structures or dtypes.
+    """
+    nodes: list[Any] = [node_of(dataset) for dataset in datasets]
+    try:
+        common_spec([node.spec for node in nodes])
+    except TypeError as error:
+        raise ValueError(
+            f"Attempt to convert a list of datasets with different elements: {error} Datasets in "
+            "one list must have elements of one structure with equal dtypes."
+        ) from error
+    return DatasetVector(nodes)
+
+
+def common_spec(specs: Sequence[Any]) -> Any:
+    """Return the most specific nest of specs that is compatible with all nests.
+
+    Raises:
+        TypeError: If there is none.
+    """
+    found = specs[0]
+    for other in specs[1:]:
+        try:
+            found = map_structure(common, found, other)
+        except ValueError as error:
+            raise TypeError(str(error)) from error
+    return found
 
 
 def node_of(value: Any) -> DatasetNode | None:
@@ -161,6 +196,8 @@ def leaf_spec(value: Any) -> Any:
         return SparseTensorSpec.from_value(value)
     if isinstance(value, FieldRecord):
         return value.__spec__()
+    if isinstance(value, DatasetVector):
+        return DatasetSpec(common_spec([node.spec for node in value.nodes]), value.shape)
     node = node_of(value)
     return TensorSpec.from_tensor(value) if node is None else DatasetSpec(node.spec)
 
