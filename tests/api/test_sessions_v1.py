@@ -408,6 +408,7 @@ def test_captured_assertions_in_graphs(tf: Any) -> Any:
 def test_templates_in_eager_execution(tf: Any) -> Any:
     """Check that templates share Variables, and that nested ones keep theirs apart."""
     one = tf.compat.v1
+    one.reset_default_graph()
     made = {"initializer": tf.ones_initializer()}
 
     def inner() -> Any:
@@ -431,6 +432,8 @@ def test_templates_in_eager_execution(tf: Any) -> Any:
         names,
         [x is y for x, y in zip(calls[0], calls[1], strict=True)],
         [v.name for v in template.non_trainable_variables],
+        [v.name for v in one.global_variables()],
+        [v.name for v in one.trainable_variables()],
         error(lambda: grows("b")),
         error(lambda: one.make_template(None, inner)),
         error(lambda: one.make_template("x", inner, unique_name_="x")),

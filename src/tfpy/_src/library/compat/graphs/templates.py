@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import ExitStack
 from typing import Any
 
@@ -175,7 +175,10 @@ class EagerTemplate(VariableTemplate):
             store = scope_store()
             self._variables = store.variables if store.shares else {}
         with shared_variables(self._variables):
-            return super().__call__(*args, **kwargs)
+            try:
+                return super().__call__(*args, **kwargs)
+            finally:
+                _collect(self._variables.values())
 
     def _made(self) -> list[Any]:
         return [v for v in (self._variables or {}).values() if v.trainable]
@@ -198,6 +201,18 @@ class EagerTemplate(VariableTemplate):
     def local_variables(self) -> list[Any]:
         """Empty list: local Variables exist only in graphs."""
         return []
+
+
+def _collect(variables: Iterable[Variable]) -> None:
+    """Add Variables to the collections of the default graph, as TensorFlow does for templates."""
+    graph = get_default_graph()
+    known = {id(v) for v in graph.get_collection(GraphKeys.GLOBAL_VARIABLES)}
+    for variable in variables:
+        if id(variable) not in known:
+            keys = [GraphKeys.GLOBAL_VARIABLES]
+            if variable.trainable:
+                keys.append(GraphKeys.TRAINABLE_VARIABLES)
+            graph.add_to_collections(keys, variable)
 
 
 def make_template(
