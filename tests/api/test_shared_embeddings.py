@@ -41,7 +41,8 @@ def names(tf: Any) -> list[str]:
 @same
 def test_input_layer(tf: Any) -> Any:
     v1, found = tf.compat.v1, []
-    for more in ({}, {"combiner": "sum", "max_norm": 4.0}, {"shared_embedding_collection_name": "t"}):
+    shorter = {"combiner": "sum", "max_norm": 4.0}
+    for more in ({}, shorter, {"shared_embedding_collection_name": "t"}):
         with tf.Graph().as_default(), v1.Session() as sess:
             kinds = [tf.feature_column.categorical_column_with_identity(k, 3) for k in "ba"]
             columns = v1.feature_column.shared_embedding_columns(

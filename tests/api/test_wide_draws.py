@@ -29,6 +29,8 @@ def test_numbers_of_numpy(tf: Any) -> Any:
         draws.randint(-5, 60000, size=[2, 3]),
         draws.randint(7),
         draws.randint(3, 9, size=4, dtype=np.int32),
+        draws.randint(3, 9, size=4, dtype=tf.int32),
+        draws.randint(100, size=3, dtype="int64"),
     ]
 
 

@@ -7,7 +7,7 @@ sparse tensors, and functions in which a shape or Python code depends on values.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import cached_property, lru_cache
 from typing import Any
 

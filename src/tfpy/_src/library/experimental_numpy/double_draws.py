@@ -12,10 +12,11 @@ from typing import Any
 import numpy as np
 
 from tfpy._src.base import dtypes
+from tfpy._src.base.dtypes import DType
 from tfpy._src.compiler.ops import bitwise, random as draws
 from tfpy._src.core import primitives as p
 from tfpy._src.core.tensor import Tensor
-from tfpy._src.core.typing import ShapeLike
+from tfpy._src.core.typing import DTypeLike, ShapeLike
 from tfpy._src.tensors.array.casting import bitcast
 from tfpy._src.tensors.array.joining import stack
 from tfpy._src.tensors.array.making import cast
@@ -53,13 +54,21 @@ def normal(shape: ShapeLike) -> Tensor:
     return reshape(reshape(both, [-1])[:count], sizes)
 
 
-def has_range(dtype: np.dtype[Any], low: int, high: Any) -> bool:
+def has_range(dtype: DTypeLike, low: int, high: Any) -> bool:
     """Return True if `integers` draws the numbers of an interval.
 
     Larger intervals need products of more than 32 bits.
+
+    Args:
+        dtype: Dtype that the caller has passed. `tf.int64` counts as int32, because both are equal.
+        low: First integer.
+        high: End of the interval.
     """
-    is_narrow = dtype == np.int64 and dtypes.int64 is dtypes.int32
-    return is_narrow and isinstance(high, int | np.integer) and 0 < int(high) - low <= _MOST
+    if isinstance(dtype, DType) or dtypes.int64 is not dtypes.int32:
+        return False
+    given: Any = dtype
+    is_whole = isinstance(high, int | np.integer)
+    return np.dtype(given) == np.int64 and is_whole and 0 < int(high) - low <= _MOST
 
 
 def integers(shape: ShapeLike, span: int) -> Tensor:

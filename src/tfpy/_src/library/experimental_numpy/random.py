@@ -133,7 +133,7 @@ def rand(*size: int) -> Tensor:
     low="Smallest integer, or the end of the interval [0, `low`) if `high` is None.",
     high="End of the interval, excluded. Default: None.",
     dtype="Int32 or int64. Default: int64. Unless the environment variable `TFPY_ENABLE_X64` is "
-    "set, the result is int32, and equals TensorFlow's if the interval has at most 65,536 integers.",
+    "set, the result is int32. It equals TensorFlow's if the interval has at most 65,536 integers.",
 )
 def randint(
     low: int,
@@ -149,6 +149,6 @@ def randint(
             "int64 are supported."
         )
     shape = () if size is None else (size,) if isinstance(size, int) else size
-    if double_draws.has_range(np.dtype(dtype), first, last):
+    if double_draws.has_range(dtype, first, last):
         return double_draws.integers(shape, int(last) - first) + first
     return stateful.uniform(shape, minval=first, maxval=last, dtype=kind)

@@ -125,8 +125,8 @@ class CollectedEmbeddingColumn(_OfCollection, _OneFeature, DenseColumn):
             if tuple(found[0].shape) != sizes:
                 raise ValueError(
                     f"Shared embedding collection {name} contains variable {found[0].name} of "
-                    f"unexpected shape {found[0].shape}. Expected shape is {sizes}. Choose a unique "
-                    "name for this collection, and do not add Variables to it."
+                    f"unexpected shape {found[0].shape}. Expected shape is {sizes}. Choose a "
+                    "unique name for this collection, and do not add Variables to it."
                 )
             return found[0]
         made = get_variable(

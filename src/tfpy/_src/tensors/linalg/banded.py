@@ -89,9 +89,8 @@ def _three(diagonals: Any, form: str) -> tuple[Tensor, Tensor, Tensor]:
                 "Tensors representing the three diagonals must have the same shape, except for "
                 f"the last dimension, got {below.shape}, {main.shape}, {above.shape}"
             )
-        return _as_long(above, main, "superdiagonal", 0, 1), main, (
-            _as_long(below, main, "subdiagonal", 1, 0)
-        )
+        above = _as_long(above, main, "superdiagonal", 0, 1)
+        return above, main, _as_long(below, main, "subdiagonal", 1, 0)
     x = convert_to_tensor(diagonals)
     if form == "compact":
         if x.ndim < 2 or x.aval.shape[-2] != 3:
