@@ -9,7 +9,7 @@ from tfpy._src.data.node import DatasetNode
 
 
 class DatasetVector:
-    """Datasets in the place of a vector, whose rows are the datasets.
+    """Datasets in the place of the rows of a vector.
 
     Args:
         nodes: Nodes of the datasets.
