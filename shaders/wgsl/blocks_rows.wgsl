@@ -18,8 +18,9 @@ fn main(
     for (var at = VALUES * share.lane; at < p.k; at += VALUES * LANES) {
         let b = (first + at) / SIZE;
         let begin = (first + at) % SIZE;
-        var products: array<f32, ROWS>;
-        var minimums: array<f32, ROWS>;
+        // Chromium's compiler sets variables to zero only before the loop, unless they have an initial value.
+        var products = array<f32, ROWS>();
+        var minimums = array<f32, ROWS>();
         for (var i = 0; i < VALUES; i += 4) {
             let numbers = numbers_at(b, begin + i);
             for (var r = 0; r < ROWS; r++) {
