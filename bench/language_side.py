@@ -28,7 +28,7 @@ class Side:
             notify()
 
     async def tokens(self, prompt: str, given: Any, length: int) -> list[Any]:
-        """Return the milliseconds, tokens and their texts of a generation without a stream.
+        """Return the milliseconds, the tokens and their strings of a generation without a stream.
 
         Raises:
             ValueError: If the tokenizer does not split the prompt into the tokens ``given``.

@@ -190,7 +190,7 @@ def _narrow(spans: Sequence[tuple[int, int, int]], positions: Iterable[int]) -> 
 
 
 class _Recomputation:
-    """The Graph whose backward pass reads values that it computes again."""
+    """The Graph with a backward pass that computes values again."""
 
     def __init__(self, step: _Step, plan: _Plan) -> None:
         self.step = step

@@ -83,7 +83,7 @@ def _ancestors(graph: Graph, members: set[int]) -> set[int]:
 
 
 def _rows(graph: Graph, members: list[int]) -> int:
-    """Return the number of rows: that of the first product with a large result, or 0."""
+    """Return the number of rows of the first product with a large result, or 0."""
     for number in members:
         eqn = graph.eqns[number]
         aval = graph.avals[eqn.outputs[0]]
@@ -151,7 +151,7 @@ class _Region:
         return None
 
     def _of_elements(self, eqn: Eqn, axes: int) -> set[int] | None:
-        """Return the positions for an elementwise equation, whose operands are broadcast."""
+        """Return the positions for an elementwise equation, which broadcasts its operands."""
         out = self.graph.avals[eqn.outputs[0]].shape
         found = set()
         for i, value in enumerate(eqn.inputs):
