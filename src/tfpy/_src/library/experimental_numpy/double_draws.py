@@ -29,9 +29,9 @@ _HIGH_BITS = 20
 _BELOW_ONE = 1 - 2.0**-24
 """The largest float32 number below 1, because rounded numbers must not be 1."""
 _SMALLEST = 1e-7
-"""The smallest number of which TensorFlow computes the logarithm."""
+"""Lower bound of the operands of the logarithm in TensorFlow."""
 _MOST = 2**16
-"""The largest number of integers whose rests modulo this number have products of 32 bits."""
+"""Largest modulus for which the product of two remainders has at most 32 bits."""
 
 
 def uniform(shape: ShapeLike) -> Tensor:
