@@ -394,3 +394,53 @@ def test_decorated_methods_of_an_installed_package(tf, backend):
     model = Model()
     assert [model.call(tf.constant(x)).numpy() for x in (1.0, 3.0)] == [1, 9]
     assert model.weight.numpy() == 3
+
+
+@run_in_browser(backends=("wasm", "webgl", "webgpu"))
+async def test_awaited_loops_that_run_ahead(tf, backend):
+    """Check that a loop returns the state at which it ends, although later iterations have begun."""
+    from tfpy._src.functions.control import loop_run, undecided
+
+    def grow(x, limit):
+        cache, n = tf.zeros([64, 4]), tf.constant(0)
+        while tf.reduce_max(x) < limit:
+            cache = tf.tensor_scatter_nd_update(cache, [[n]], [x])  # nothing reads it afterwards
+            x = x * 1.5 + cache[n] * 0.25
+            n += 1
+        return x, n
+
+    compiled = tf.function(grow)
+    start = np.float32([0.25, 1.0, 0.5, 0.75])
+    class Watcher:
+        def __init__(self):
+            self.chosen, self.seen = 0, []
+
+        def choose(self, state):
+            self.chosen += 1
+            return next(t for t in state if t.shape == [4])
+
+        def see(self, values):
+            self.seen.append(values)
+            return len(self.seen) < 3
+
+    watcher = Watcher()
+
+    before, undecided.AHEAD_SECONDS = undecided.AHEAD_SECONDS, 1e6
+    try:
+        for limit in (0.5, 1.5, 3.0, 60.0, 1e6):
+            steps, x = 0, start
+            while x.max() < limit:
+                steps, x = steps + 1, x * np.float32(1.75)
+            found = await compiled.call_async(tf.constant(start), tf.constant(limit))
+            assert int(await found[1].data()) == steps
+            np.testing.assert_allclose(await found[0].data(), x, rtol=1e-6)
+        token = loop_run.WATCHER.set(watcher)
+        found = await compiled.call_async(tf.constant(start), tf.constant(60.0))
+        loop_run.WATCHER.reset(token)
+    finally:
+        undecided.AHEAD_SECONDS = before
+    assert (watcher.chosen > 3) == (backend != "wasm")
+    assert int(await found[1].data()) == len(watcher.seen) == 3
+    for steps, values in enumerate(watcher.seen, 1):
+        np.testing.assert_allclose(values, start * 1.75**steps, rtol=1e-6)
+    np.testing.assert_array_equal(await found[0].data(), watcher.seen[-1])

@@ -254,14 +254,18 @@ def doubling(x: Any) -> Any:
 def test_a_watcher_sees_each_iteration_and_ends_the_loop() -> None:
     seen: list[float] = []
 
-    async def watch(state: Sequence[Any]) -> bool:
-        seen.append(float(state[1]))
-        return len(seen) < 4
+    class Observer:
+        def choose(self, state: Sequence[Any]) -> Any:
+            return state[1]
+
+        def see(self, values: Any) -> bool:
+            seen.append(float(values))
+            return len(seen) < 4
 
     async def calls() -> list[Any]:
         f = tf.function(doubling)
         whole = await f.call_async(tf.constant(1.0))
-        token = WATCHER.set(watch)
+        token = WATCHER.set(Observer())
         part = await f.call_async(tf.constant(1.0))
         WATCHER.reset(token)
         return [whole, part, await f.call_async(tf.constant(1.0))]

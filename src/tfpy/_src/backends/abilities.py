@@ -32,6 +32,11 @@ class AsyncReads(ABC):
     def reads_at_once(self) -> bool:
         """True if `Backend.read` can be called here. Some devices must be awaited."""
 
+    @property
+    @abstractmethod
+    def answers_late(self) -> bool:
+        """True if runs return before the device has finished them, so that reads take time."""
+
     @abstractmethod
     async def read_async(self, slot: int, aval: Aval) -> Array:
         """Copy the slot's value to a new array as soon as it is computed."""

@@ -111,6 +111,10 @@ class DeviceBackend(
     def reads_at_once(self) -> bool:
         return self._device.reads_at_once
 
+    @property
+    def answers_late(self) -> bool:
+        return self._device.must_wait
+
     async def read_async(self, slot: int, aval: Aval) -> Array:
         if aval.dtype.is_complex:
             component = Aval(aval.shape, dtypes.float32)

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from tfpy._src.compiler.ir.aval import Array
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.functions.control.loop_run import WATCHER
 
@@ -57,7 +58,10 @@ class TextStream(AsyncIterator[str]):
 
 
 class _Text:
-    """The text that a task generates, with the parts that have not been read."""
+    """The text that a task generates, with the parts that have not been read.
+
+    It observes the loop that adds a token in each iteration.
+    """
 
     def __init__(self, model: Any, inputs: Mapping[str, Any], stop_token_ids: Any) -> None:
         self.parts: asyncio.Queue[str | None] = asyncio.Queue()
@@ -73,7 +77,7 @@ class _Text:
 
     async def generate(self, run: Callable[[], Awaitable[Any]]) -> None:
         """Generate the whole text. None follows the last part."""
-        token = WATCHER.set(self._see if _writes_one_token(self._model.sampler) else None)
+        token = WATCHER.set(self if _writes_one_token(self._model.sampler) else None)
         try:
             output = await run()
             if self.is_wanted:
@@ -84,17 +88,19 @@ class _Text:
             WATCHER.reset(token)
             self.parts.put_nowait(None)
 
-    async def _see(self, state: Sequence[Tensor]) -> bool:
-        """Send the text of the next token, after an iteration. Return False to stop."""
-        if not self.is_wanted:
-            return False
-        found = [t for t in state if t.aval.shape == self._shape and t.dtype.is_integer]
-        if found:
-            tokens = await _row(found[0])
+    def choose(self, state: Sequence[Tensor]) -> Tensor | None:
+        """Return the tensor of a loop's state with all tokens, or None in another loop."""
+        found = (t for t in state if t.aval.shape == self._shape and t.dtype.is_integer)
+        return next(found, None)
+
+    def see(self, values: Array) -> bool:
+        """Send the text of the next token. Return False to stop."""
+        if self.is_wanted:
+            (tokens,) = values.reshape(self._shape)
             self._end += 1
             if int(tokens[self._end - 1]) not in self._stops:
                 self._send(tokens[self._begin : self._end])
-        return True
+        return self.is_wanted
 
     def _send(self, tokens: Any, is_last: bool = False) -> None:
         """Send what the tokens add to the text that was sent."""

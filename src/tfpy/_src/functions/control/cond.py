@@ -9,7 +9,7 @@ from typing import Any
 
 from tfpy._src.compiler.ir.aval import Array, Aval, merged
 from tfpy._src.compiler.ir.evaluate import evaluate
-from tfpy._src.compiler.ir.graph import Graph
+from tfpy._src.compiler.ir.graph import Eqn, Graph
 from tfpy._src.compiler.ir.op import register
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.functions.control.derivative import derivative
@@ -46,8 +46,8 @@ def _cond_ref(index: Array, *arrays: Array, branches: tuple[Graph, ...]) -> tupl
 class CondRun(PartsRunner):
     """A conditional with compiled branches."""
 
-    def __init__(self, usage: Usage, operands: Sequence[int], branches: tuple[Graph, ...]) -> None:
-        self.branches = [Executable(b, usage.within(b, operands[1:])) for b in branches]
+    def __init__(self, usage: Usage, eqn: Eqn, branches: tuple[Graph, ...]) -> None:
+        self.branches = [Executable(b, usage.within(b, eqn.inputs[1:])) for b in branches]
 
     def __call__(self, *tensors: Tensor) -> list[Tensor]:
         branch: Executable = chosen(tensors[0].host_view(), self.branches)

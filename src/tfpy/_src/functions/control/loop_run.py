@@ -2,28 +2,46 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
 from contextvars import ContextVar
 from dataclasses import replace
-from typing import Any
+from typing import Any, Protocol
 
 from tfpy._src.backends import registry
+from tfpy._src.backends.abilities import AsyncReads
 from tfpy._src.backends.event_loop import give_turn
-from tfpy._src.compiler.ir.graph import Graph
+from tfpy._src.compiler.ir.aval import Array
+from tfpy._src.compiler.ir.graph import Eqn, Graph
 from tfpy._src.core.tensor import Tensor
+from tfpy._src.functions.control.undecided import Question, Undecided
 from tfpy._src.functions.executor.control_op import PartsRunner
 from tfpy._src.functions.executor.executable import Executable
 from tfpy._src.functions.executor.execution_hints import Usage
 from tfpy._src.functions.executor.host_shadow import LoopMirror, Mirror
 
-WATCHER: ContextVar[Callable[[Sequence[Tensor]], Awaitable[bool]] | None] = ContextVar(
-    "WATCHER", default=None
-)
-"""A function that awaited loops call with their state after each iteration, or None.
+class Watcher(Protocol):
+    """An observer of a loop, which can end it.
 
-The loop ends when it returns False. A tensor of the state that it keeps is copied by the next
-iteration instead of being overwritten.
-"""
+    Devices run a few further iterations before they have answered. The tensor that the observer
+    chooses is copied by the next iteration instead of being overwritten.
+    """
+
+    def choose(self, state: Sequence[Tensor]) -> Tensor | None:
+        """Return the tensor of the state to read after an iteration, or None."""
+
+    def see(self, values: Array) -> bool:
+        """Receive the values of the tensor, in the order of the iterations.
+
+        Returns:
+            False to end the loop with the state of this iteration.
+        """
+
+
+WATCHER: ContextVar[Watcher | None] = ContextVar("WATCHER", default=None)
+"""The observer of awaited loops, or None."""
+
+_MOST_BYTES = 2**20
+"""Maximum size of the results that a loop which runs ahead copies in each iteration."""
 
 
 class LoopRun(PartsRunner):
@@ -32,13 +50,11 @@ class LoopRun(PartsRunner):
     On a device, the host computes small values of the test itself; see `host_shadow.py`.
     """
 
-    def __init__(
-        self, usage: Usage, operands: Sequence[int], test: Graph, body: Graph, state: int
-    ) -> None:
+    def __init__(self, usage: Usage, eqn: Eqn, test: Graph, body: Graph, state: int) -> None:
         changing = [p for p in range(state) if body.outputs[p] != body.inputs[p]]
 
         def of(part: Graph) -> Usage:
-            inside = usage.within(part, operands)
+            inside = usage.within(part, eqn.inputs)
             return replace(inside, weights=inside.weights - {part.inputs[p] for p in changing})
 
         self.test = Executable(test, of(test))
@@ -46,6 +62,14 @@ class LoopRun(PartsRunner):
         self.body = Executable(body, replace(of(body), carried=carried, spent=True))
         self.state = state
         self.mirror = LoopMirror(test, body, state)
+        self.unread = {p for p, v in enumerate(eqn.outputs) if v in usage.unread}
+        """Positions of the state's tensors that nothing reads after the loop."""
+        results = (p for p in range(state) if p not in self.unread)
+        self.can_run_ahead = (
+            sum(body.avals[body.outputs[p]].nbytes for p in results) <= _MOST_BYTES
+            and not any(inner.op.stateful for inner in (*test.eqns, *body.eqns))
+        )
+        """True if a superfluous iteration has no effect, and the results are small."""
 
     def __call__(self, *inputs: Tensor) -> list[Tensor]:
         state, fixed = list(inputs[: self.state]), inputs[self.state :]
@@ -60,20 +84,54 @@ class LoopRun(PartsRunner):
     async def run_async(self, *inputs: Tensor) -> list[Tensor]:
         """Run the loop, with turns of the event loop and awaited reads.
 
-        The function in `WATCHER` receives the state after each iteration, and can end the loop.
+        The observer in `WATCHER` receives a tensor of each iteration, and can end the loop.
         """
         watcher = WATCHER.get()
         state, fixed = list(inputs[: self.state]), inputs[self.state :]
         for tensor in self._mirrored(inputs):
             tensor.storage.remember(await tensor.storage.to_host_async())
         known = self._known(inputs)
+        backend = registry.active_backend()
+        if self.can_run_ahead and isinstance(backend, AsyncReads) and backend.answers_late:
+            return await self._run_ahead(state, fixed, known, watcher)
         while await self._goes_on_async([*state, *fixed], known):
             state = await self.body.run_async([*state, *fixed])
             self._advance(state, known)
-            if watcher is not None and not await watcher(state):
-                break
+            for question in _questions(watcher, state):
+                if not question.decide(await question.tensor.storage.to_host_async()):
+                    return state
             await give_turn()
         return state
+
+    async def _run_ahead(
+        self,
+        state: list[Tensor],
+        fixed: Sequence[Tensor],
+        known: dict[int, Any] | None,
+        watcher: Watcher | None,
+    ) -> list[Tensor]:
+        """Run the loop, and begin iterations before the last ones are known to be needed."""
+        undecided = Undecided(self.unread)
+        questions: list[Question] = []
+        try:
+            while True:
+                mirrored = self._mirror_goes_on(known)
+                if mirrored is None:
+                    (goes_on,) = await self.test.run_async([*state, *fixed])
+                    questions.append(Question(goes_on, bool))
+                if questions:
+                    await undecided.add(questions, state)
+                last = await undecided.first_end(of_all=mirrored is False)
+                if last is not None:
+                    return [now if t is None else t for t, now in zip(last, state, strict=True)]
+                if mirrored is False:
+                    return state
+                state = await self.body.run_async([*state, *fixed])
+                self._advance(state, known)
+                questions = _questions(watcher, state)
+                await give_turn()
+        finally:
+            undecided.close()
 
     def _mirrored(self, inputs: tuple[Tensor, ...]) -> list[Tensor]:
         """Return the inputs that the host must know; none on backends without a mirror."""
@@ -88,18 +146,24 @@ class LoopRun(PartsRunner):
         return {p: inputs[p].host_view() for p in self.mirror.needed}
 
     def _goes_on(self, inputs: list[Tensor], known: dict[int, Any] | None) -> bool:
-        if known and self.mirror.test is not None:
-            return self._mirrored_test(self.mirror.test, known)
-        (go_on,) = self.test.run(inputs)
-        return bool(go_on.host_view())
+        mirrored = self._mirror_goes_on(known)
+        if mirrored is not None:
+            return mirrored
+        (goes_on,) = self.test.run(inputs)
+        return bool(goes_on.host_view())
 
     async def _goes_on_async(self, inputs: list[Tensor], known: dict[int, Any] | None) -> bool:
-        if known and self.mirror.test is not None:
-            return self._mirrored_test(self.mirror.test, known)
-        (go_on,) = await self.test.run_async(inputs)
-        return bool(await go_on.storage.to_host_async())
+        mirrored = self._mirror_goes_on(known)
+        if mirrored is not None:
+            return mirrored
+        (goes_on,) = await self.test.run_async(inputs)
+        return bool(await goes_on.storage.to_host_async())
 
-    def _mirrored_test(self, test: Mirror, known: dict[int, Any]) -> bool:
+    def _mirror_goes_on(self, known: dict[int, Any] | None) -> bool | None:
+        """Return the result of the test if the host computes it, and None otherwise."""
+        test = self.mirror.test
+        if not known or test is None:
+            return None
         places = self.test.graph.inputs
         (holds,) = test.compute({v: known[places.index(v)] for v in test.inputs})
         return bool(holds)
@@ -114,3 +178,9 @@ class LoopRun(PartsRunner):
         for p, array in zip(self.mirror.state, arrays, strict=True):
             known[p] = array
             state[p].storage.remember(array)
+
+
+def _questions(watcher: Watcher | None, state: Sequence[Tensor]) -> list[Question]:
+    """Return what an observer asks after an iteration."""
+    tensor = None if watcher is None else watcher.choose(state)
+    return [] if watcher is None or tensor is None else [Question(tensor, watcher.see)]

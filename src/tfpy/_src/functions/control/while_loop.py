@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from tfpy._src.base import dtypes
 from tfpy._src.compiler.ir.aval import Array, Aval
 from tfpy._src.compiler.ir.evaluate import evaluate
-from tfpy._src.compiler.ir.graph import Graph
+from tfpy._src.compiler.ir.graph import Eqn, Graph
 from tfpy._src.compiler.ir.op import register
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.functions.control.derivative import zero
@@ -50,13 +50,13 @@ def _while_host_operands(
 
 def _while_prepare(
     usage: Usage,
-    operands: Sequence[int],
+    eqn: Eqn,
     test: Graph,
     body: Graph,
     state: int,
     primal: Graph | None = None,
 ) -> Runner:
-    return LoopRun(usage, operands, test, body, state)
+    return LoopRun(usage, eqn, test, body, state)
 
 
 def _while_gradient(

@@ -14,6 +14,7 @@ from typing import Any
 
 from tfpy._src.base import tracing
 from tfpy._src.base.dtypes import variant
+from tfpy._src.compiler.ir.graph import Eqn
 from tfpy._src.compiler.ir.op import Op
 from tfpy._src.core import tape as tapes
 from tfpy._src.core.tape import Entry
@@ -49,26 +50,25 @@ class ControlOp(Op):
     execute: Callable[..., Sequence[Tensor]] | None = None
     """A function that takes (*tensors, **attrs) and returns the outputs."""
     prepare: Callable[..., Runner] | None = None
-    """A function that takes (usage, operands, **attrs) and returns the equation's runner. Ops that
-    keep compiled Graphs use it instead of `execute`."""
+    """A function that takes (usage, eqn, **attrs) and returns the equation's runner. Ops that keep
+    compiled Graphs use it instead of `execute`."""
     gradient: Gradient | None = None
     pure: ControlOp | None = None
     """Op to use without side effects inside, if this is the variant for side effects."""
     host_operands: Callable[..., Sequence[int]] = lambda *_, **__: ()
     """A function that takes (**attrs) and returns the numbers of inputs that the host must know."""
 
-    def runner(self, usage: Usage, operands: Sequence[int], **attrs: Any) -> Runner:
-        """Return the runner of an equation with these operands and attributes.
+    def runner(self, usage: Usage, eqn: Eqn) -> Runner:
+        """Return the runner of an equation with this op.
 
         Args:
             usage: Execution hints of the equation's Graph.
-            operands: Values of the Graph that the equation reads.
-            **attrs: Attributes of the equation.
+            eqn: The equation.
         """
         if self.prepare is not None:
-            return self.prepare(usage, operands, **attrs)
+            return self.prepare(usage, eqn, **dict(eqn.attrs))
         assert self.execute is not None
-        return functools.partial(self.execute, **attrs)
+        return functools.partial(self.execute, **dict(eqn.attrs))
 
     def apply(self, inputs: Sequence[Tensor], **attrs: Any) -> list[Tensor]:
         """Add the equation to the active trace, or run it. Record it on the tapes."""

@@ -24,6 +24,9 @@ class Usage:
     spent: bool = False
     """True if nothing reads the carried inputs after a run that failed."""
 
+    unread: Set[int] = frozenset()
+    """Values that the Graph computes and nothing reads."""
+
     @property
     def donated(self) -> Set[int]:
         """Inputs whose tensors have only one holder in addition to the list that a run receives.

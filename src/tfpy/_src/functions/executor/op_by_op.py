@@ -55,11 +55,11 @@ def run(graph: Graph, inputs: Sequence[Tensor]) -> list[Tensor]:
 
 
 def _run(eqn: Eqn, inputs: Sequence[Tensor]) -> Sequence[Tensor]:
-    op, attrs = eqn.op, dict(eqn.attrs)
+    op = eqn.op
     try:
         if isinstance(op, ControlOp):
-            return op.runner(UNKNOWN, eqn.inputs, **attrs)(*inputs)
-        return [eager.apply(op, *inputs, **attrs)]
+            return op.runner(UNKNOWN, eqn)(*inputs)
+        return [eager.apply(op, *inputs, **dict(eqn.attrs))]
     except Exception as error:
         add_note(error, eqn.line)
         raise

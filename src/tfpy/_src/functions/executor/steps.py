@@ -108,13 +108,17 @@ class ControlStep:
         self.graph = region.graph
         self.parts = [_part_of_host(region.graph)]
         self.mirrors = region.mirrors
-        lasting = Usage(usage.weights | region.graph.constants.keys(), bits=usage.bits)
+        lasting = Usage(
+            usage.weights | region.graph.constants.keys(),
+            bits=usage.bits,
+            unread=_unread(region.graph),
+        )
         self._constants = {
             v: host_storage(array, region.graph.avals[v])
             for v, array in region.graph.constants.items()
         }
         self.equations = [
-            (eqn, eqn.op.runner(lasting, eqn.inputs, **dict(eqn.attrs)))
+            (eqn, eqn.op.runner(lasting, eqn))
             for eqn in region.graph.eqns
             if isinstance(eqn.op, ControlOp)
         ]
@@ -157,6 +161,12 @@ class ControlStep:
 
     def _operands(self, eqn: Eqn, known: dict[int, Storage]) -> list[Tensor]:
         return [Tensor(self.graph.avals[v], known[v]) for v in eqn.inputs]
+
+
+def _unread(graph: Graph) -> frozenset[int]:
+    """Return the values that neither an equation reads nor the Graph returns."""
+    read = {*graph.outputs, *(v for eqn in graph.eqns for v in eqn.inputs)}
+    return frozenset(v for eqn in graph.eqns for v in eqn.outputs if v not in read)
 
 
 def _mirror(mirror: Mirror, known: dict[int, Storage]) -> None:
