@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 import numpy as np
@@ -51,6 +52,30 @@ async def test_few_numbers_stay_on_the_host(tf: Any, backend: str) -> None:
     finally:
         device.few = 0
         custom_kernels.forget_programs(backend)
+
+
+@run_in_browser(backends=["webgl", "webgpu"])
+async def test_storage_that_later_runs_do_not_need(tf: Any, backend: str) -> None:
+    """Check that the pool releases buffers and temporaries which no recent run has used."""
+    large = tf.function(lambda x: tf.reduce_sum(tf.cumsum(tf.cumsum(x, 0), 1)))
+    small = tf.function(lambda x: x * 2.0 + 1.0)
+    x, y = tf.fill([2048, 2048], 2.0**-40), tf.zeros([1000])
+    await small(y).data()
+
+    def used() -> int:
+        return int(tf.memory()["backend"]["allocatedBytes"])
+
+    before = used()
+    total = float(await large(x).data())
+    parts = [x + n for n in range(3)]
+    await parts[-1].data()
+    del parts
+    assert used() > before + 3 * 2**24
+    end = time.monotonic() + 30
+    while used() > before + 2**22 and time.monotonic() < end:
+        await small(y).data()
+    assert used() <= before + 2**22
+    assert float(await large(x).data()) == total
 
 
 @run_in_browser(backends=["webgl"])

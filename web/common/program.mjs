@@ -13,6 +13,7 @@
  *   may hold a temporary of another one
  * @property {(layout: Layout) => Storage} acquire
  * @property {(storage: Storage) => void} release
+ * @property {(temporaryBytes: number) => void} beforeRun release what recent runs did not need
  * @property {number} generation changes when temporaries were deleted
  * @property {(bytes: number) => void} reserve reserve bytes for temporaries
  * @property {(bucket: Layout["bucket"], index: number) => Storage} temporary
@@ -100,9 +101,10 @@ export class BufferProgram {
       input < 0 ? this.storagePool.acquire(buffers[buffer].layout) : storages[inputs[input]];
   }
 
-  /** Bind the pool's storage to the temporaries, if it has changed. */
+  /** Bind the pool's storage to the temporaries before a run, if it has changed. */
   bindTemporaries() {
     const { storagePool: pool, storages } = this;
+    pool.beforeRun(this.temporaryBytes);
     if (this.generation === pool.generation) return;
     pool.reserve(this.temporaryBytes);
     for (const { buffer, bucket, index } of this.temporaries) {

@@ -13,6 +13,7 @@
  * @property {number} layers
  * @property {number} bytes bytes of one texture
  * @property {Texture[]} free
+ * @property {number} least smallest number of free ones in this period
  * @property {Texture[]} temporaries textures shared by all Programs, which run one after another
  *
  * @typedef {object} Layout positions of `count` elements: texel t of a layer is at (t % width, t / width)
@@ -27,6 +28,7 @@
  */
 
 import { NoMemory, OpError } from "../common/errors.mjs";
+import { Periods, takeUnneeded } from "../common/periods.mjs";
 import { contextLost } from "./context.mjs";
 
 /** Number of elements in a texel. */
@@ -74,6 +76,7 @@ export class TexturePool {
     /** @type {WebGLBuffer | null} */
     this.chunkBuffer = null;
     this.chunkBufferBytes = 0;
+    this.periods = new Periods();
     /** Changes when temporaries are deleted, so that Programs request new ones. */
     this.generation = 0;
   }
@@ -114,7 +117,7 @@ export class TexturePool {
     if (bucket === undefined) {
       const target = layers > 1 ? this.gl.TEXTURE_2D_ARRAY : this.gl.TEXTURE_2D;
       const bytes = width * height * layers * format.texelBytes;
-      bucket = { format, target, width, height, layers, bytes, free: [], temporaries: [] };
+      bucket = { format, target, width, height, layers, bytes, free: [], least: 0, temporaries: [] };
       this.buckets.set(key, bucket);
     }
     return bucket;
@@ -128,6 +131,7 @@ export class TexturePool {
    */
   acquire({ bucket }) {
     const texture = bucket.free.pop();
+    bucket.least = Math.min(bucket.least, bucket.free.length);
     if (texture === undefined) return this.plan(bucket);
     this.freeCount--;
     this.freeBytes -= bucket.bytes;
@@ -142,6 +146,24 @@ export class TexturePool {
     this.freeCount++;
     this.freeBytes += bucket.bytes;
     if (this.freeBytes > this.keptBytes) this.deleteFree(this.keptBytes / 2);
+  }
+
+  /**
+   * Delete what the last period did not need, if it ends before a run.
+   *
+   * @param {number} temporaryBytes bytes of the Program's temporaries
+   */
+  beforeRun(temporaryBytes) {
+    if (!this.periods.endsBefore(temporaryBytes)) return;
+    if (this.periods.wastes(this.temporaryBytes - this.chunkBufferBytes)) this.deleteTemporaries();
+    this.periods.begin(temporaryBytes);
+    for (const bucket of this.buckets.values()) {
+      for (const texture of takeUnneeded(bucket)) {
+        this.destroy(texture);
+        this.freeCount--;
+        this.freeBytes -= bucket.bytes;
+      }
+    }
   }
 
   /**
@@ -306,12 +328,13 @@ export class TexturePool {
    * @param {number} limit bytes of free textures that may remain
    */
   deleteFree(limit) {
-    for (const { free, bytes } of this.buckets.values()) {
+    for (const bucket of this.buckets.values()) {
       if (this.freeBytes <= limit) return;
-      for (const texture of free) this.destroy(texture);
-      this.freeCount -= free.length;
-      this.freeBytes -= free.length * bytes;
-      free.length = 0;
+      for (const texture of bucket.free) this.destroy(texture);
+      this.freeCount -= bucket.free.length;
+      this.freeBytes -= bucket.free.length * bucket.bytes;
+      bucket.free.length = 0;
+      bucket.least = 0;
     }
   }
 

@@ -9,6 +9,7 @@
  * @typedef {object} Bucket interchangeable buffers of one size
  * @property {number} bytes bytes of one buffer
  * @property {Storage[]} free
+ * @property {number} least smallest number of free ones in this period
  * @property {Storage[]} temporaries buffers shared by all Programs, which run one after another
  *
  * @typedef {object} Layout
@@ -28,6 +29,7 @@
 
 import { storedBytes } from "../common/elements.mjs";
 import { NoMemory } from "../common/errors.mjs";
+import { Periods, takeUnneeded } from "../common/periods.mjs";
 
 /** Elements are read four at a time, with 4 bytes at most. */
 const UNIT = 16;
@@ -85,6 +87,7 @@ export class BufferPool {
     this.allocatedBytes = 0;
     this.freeBytes = 0;
     this.temporaryBytes = 0;
+    this.periods = new Periods();
     /** Changes when temporaries are destroyed, so that Programs request new ones. */
     this.generation = 0;
   }
@@ -101,7 +104,7 @@ export class BufferPool {
     const size = Math.min(Math.ceil(bytes / step) * step, this.gpu.limits.maxBufferSize);
     let bucket = this.buckets.get(size);
     if (bucket === undefined) {
-      bucket = { bytes: size, free: [], temporaries: [] };
+      bucket = { bytes: size, free: [], least: 0, temporaries: [] };
       this.buckets.set(size, bucket);
     }
     return { count, bytes, bucket };
@@ -115,6 +118,7 @@ export class BufferPool {
    */
   acquire({ bucket }) {
     const storage = bucket.free.pop();
+    bucket.least = Math.min(bucket.least, bucket.free.length);
     if (storage === undefined) return this.make(bucket);
     this.freeBytes -= bucket.bytes;
     return storage;
@@ -154,6 +158,23 @@ export class BufferPool {
   }
 
   /**
+   * Destroy what the last period did not need, if it ends before a run.
+   *
+   * @param {number} temporaryBytes bytes of the Program's temporaries
+   */
+  beforeRun(temporaryBytes) {
+    if (!this.periods.endsBefore(temporaryBytes)) return;
+    if (this.periods.wastes(this.temporaryBytes)) this.destroyTemporaries();
+    this.periods.begin(temporaryBytes);
+    for (const bucket of this.buckets.values()) {
+      for (const storage of takeUnneeded(bucket)) {
+        this.destroy(storage);
+        this.freeBytes -= bucket.bytes;
+      }
+    }
+  }
+
+  /**
    * Make room for this many bytes of temporaries before they are requested.
    *
    * @param {number} bytes
@@ -176,11 +197,13 @@ export class BufferPool {
    * @param {number} bytes
    */
   destroyFree(bytes) {
-    for (const { bytes: size, free } of this.buckets.values()) {
+    for (const bucket of this.buckets.values()) {
+      const { bytes: size, free } = bucket;
       while (this.freeBytes > bytes && free.length > 0) {
         this.destroy(/** @type {Storage} */ (free.shift()));
         this.freeBytes -= size;
       }
+      bucket.least = Math.min(bucket.least, free.length);
     }
   }
 
@@ -230,7 +253,7 @@ export class BufferPool {
    * @returns {Storage}
    */
   borrow(handle) {
-    const bucket = { bytes: handle.size, free: [], temporaries: [] };
+    const bucket = { bytes: handle.size, free: [], least: 0, temporaries: [] };
     return { handle, id: ++this.lastId, bucket, used: 0 };
   }
 

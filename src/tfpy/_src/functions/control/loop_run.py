@@ -92,8 +92,20 @@ class LoopRun(PartsRunner):
             tensor.storage.remember(await tensor.storage.to_host_async())
         known = self._known(inputs)
         backend = registry.active_backend()
-        if self.can_run_ahead and isinstance(backend, AsyncReads) and backend.answers_late:
-            return await self._run_ahead(state, fixed, known, watcher)
+        waits = isinstance(backend, AsyncReads) and backend.answers_late
+        run = self._run_ahead if waits and self.can_run_ahead else self._run_in_turn
+        running = run(state, fixed, known, watcher)
+        del inputs, state  # the first iteration may overwrite the initial state
+        return await running
+
+    async def _run_in_turn(
+        self,
+        state: list[Tensor],
+        fixed: Sequence[Tensor],
+        known: dict[int, Any] | None,
+        watcher: Watcher | None,
+    ) -> list[Tensor]:
+        """Run the loop, and begin an iteration when it is known to be needed."""
         while await self._goes_on_async([*state, *fixed], known):
             state = await self.body.run_async([*state, *fixed])
             self._advance(state, known)

@@ -20,7 +20,7 @@ from tfpy._src.functions.executor.execution_hints import Usage
 from tfpy._src.functions.executor.host_shadow import Mirror, can_mirror, host_operands
 from tfpy._src.functions.executor.program import DeviceProgram, GraphProgram
 from tfpy._src.functions.executor.regions import Place, Region, cut
-from tfpy._src.functions.executor.steps import HostStep, Step, step_of
+from tfpy._src.functions.executor.steps import ControlStep, HostStep, Step, step_of
 
 
 class Plan:
@@ -109,12 +109,14 @@ class Plan:
         values = dict(zip(self.graph.inputs, [t.storage for t in inputs], strict=True))
         values.update(self._constants)
         for step, last in zip(self.steps, self._last, strict=True):
-            if self.usage.spent and isinstance(step, DeviceStep) and step is self._last_step:
+            if isinstance(step, ControlStep):
+                await step.run_async(values, last)
+            elif self.usage.spent and isinstance(step, DeviceStep) and step is self._last_step:
                 await step.run_async(values, unshared(inputs, self.donations, holders=1))
             else:
                 await step.run_async(values)
             for v in last:
-                del values[v]
+                values.pop(v, None)
         return [values[v] for v in self.graph.outputs]
 
 

@@ -123,6 +123,7 @@ class ControlStep:
             if isinstance(eqn.op, ControlOp)
         ]
         """Equations with their runners."""
+        self._dead = _last_uses(region.graph)
 
     def run(self, values: dict[int, Storage]) -> None:
         known = self._known(values)
@@ -136,16 +137,23 @@ class ControlStep:
             known.update((v, t.storage) for v, t in zip(eqn.outputs, outputs, strict=True))
         values.update((v, known[v]) for v in self.graph.outputs)
 
-    async def run_async(self, values: dict[int, Storage]) -> None:
-        """Run the equations and keep the page responsive."""
+    async def run_async(self, values: dict[int, Storage], last: Sequence[int] = ()) -> None:
+        """Run the equations and keep the page responsive.
+
+        Args:
+            values: Values by number, to which the outputs are added.
+            last: Values that no later step needs. They are removed before the equations run, so
+                that a loop can overwrite its initial state.
+        """
         known = self._known(values)
-        for eqn, run in self.equations:
-            inputs = self._operands(eqn, known)
+        for v in last:
+            values.pop(v, None)
+        for (eqn, run), dead in zip(self.equations, self._dead, strict=True):
             try:
                 if isinstance(run, PartsRunner):
-                    outputs = await run.run_async(*inputs)
+                    outputs = await run.run_async(*self._operands(eqn, known, dead))
                 else:
-                    outputs = run(*inputs)
+                    outputs = run(*self._operands(eqn, known))
             except Exception as error:
                 add_note(error, eqn.line)
                 raise
@@ -159,8 +167,25 @@ class ControlStep:
             _mirror(mirror, known)
         return known
 
-    def _operands(self, eqn: Eqn, known: dict[int, Storage]) -> list[Tensor]:
-        return [Tensor(self.graph.avals[v], known[v]) for v in eqn.inputs]
+    def _operands(
+        self, eqn: Eqn, known: dict[int, Storage], dead: Sequence[int] = ()
+    ) -> list[Tensor]:
+        """Return the operands of an equation, and remove the dead ones from the known values."""
+        operands = [Tensor(self.graph.avals[v], known[v]) for v in eqn.inputs]
+        for v in dead:
+            del known[v]
+        return operands
+
+
+def _last_uses(graph: Graph) -> list[list[int]]:
+    """Return for each control-flow equation its operands that nothing reads afterwards."""
+    read = {*graph.outputs}
+    found: list[list[int]] = []
+    for eqn in reversed(graph.eqns):
+        if isinstance(eqn.op, ControlOp):
+            found.append([v for v in dict.fromkeys(eqn.inputs) if v not in read])
+        read.update(eqn.inputs)
+    return found[::-1]
 
 
 def _unread(graph: Graph) -> frozenset[int]:

@@ -1,0 +1,69 @@
+/**
+ * Periods of a pool. Free storage that was not needed during a whole period, and temporaries of Programs
+ * that did not run, are released at its end.
+ */
+
+/** A period has at least this many runs and milliseconds, so that it contains each Program of a loop. */
+const RUNS = 16;
+const MS = 2000;
+
+/** A pool may keep this many bytes without use. */
+const SPARE_BYTES = 2 ** 24;
+
+/**
+ * @typedef {object} Bucket
+ * @property {unknown[]} free storage that is taken from the end
+ * @property {number} least smallest number of free storages in this period
+ */
+
+export class Periods {
+  constructor() {
+    this.runs = 0;
+    this.start = performance.now();
+    this.neededBytes = 0;
+  }
+
+  /**
+   * Count a run.
+   *
+   * @param {number} temporaryBytes bytes of the Program's temporaries
+   * @returns {boolean} whether a period ends before this run
+   */
+  endsBefore(temporaryBytes) {
+    const ends = ++this.runs >= RUNS && performance.now() - this.start >= MS;
+    if (!ends) this.neededBytes = Math.max(this.neededBytes, temporaryBytes);
+    return ends;
+  }
+
+  /**
+   * Begin a period.
+   *
+   * @param {number} temporaryBytes bytes of the temporaries of the next Program
+   */
+  begin(temporaryBytes) {
+    this.runs = 0;
+    this.start = performance.now();
+    this.neededBytes = temporaryBytes;
+  }
+
+  /**
+   * @param {number} temporaryBytes bytes of a pool's temporaries
+   * @returns {boolean} whether most of them were not needed in this period
+   */
+  wastes(temporaryBytes) {
+    return temporaryBytes > 2 * this.neededBytes + SPARE_BYTES;
+  }
+}
+
+/**
+ * Remove the storage that a bucket did not need in this period, and begin the next one.
+ *
+ * @template Storage
+ * @param {Bucket & {free: Storage[]}} bucket
+ * @returns {Storage[]}
+ */
+export function takeUnneeded(bucket) {
+  const unneeded = bucket.free.splice(0, bucket.least);
+  bucket.least = bucket.free.length;
+  return unneeded;
+}
