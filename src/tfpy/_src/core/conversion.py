@@ -13,7 +13,14 @@ from tfpy._src.base import dtypes
 from tfpy._src.base.dtypes import DType, DTypeLike, as_dtype
 from tfpy._src.compiler.ir.op import OPS, Op
 from tfpy._src.core.host_arrays import to_array
-from tfpy._src.core.operand import AnyTensor, Composite, FieldRecord, Holder, Operand
+from tfpy._src.core.operand import (
+    OPERANDS,
+    WITH_TENSORS,
+    AnyTensor,
+    Composite,
+    FieldRecord,
+    Holder,
+)
 from tfpy._src.core.scalar_cache import scalar
 from tfpy._src.core.tensor import Tensor, from_array
 from tfpy._src.core.typing import ShapeLike, TensorLike
@@ -48,7 +55,7 @@ def is_tensor(x: object) -> bool:
 
 def is_operand(x: Any) -> bool:
     """Return True if ops accept the value directly. Only tfpy's own classes count."""
-    return isinstance(x, Operand | Composite)
+    return isinstance(x, OPERANDS)
 
 
 def offers_tensor(value: Any) -> TypeGuard[Any]:
@@ -59,11 +66,12 @@ def offers_tensor(value: Any) -> TypeGuard[Any]:
 def as_tensors(op: Op, inputs: Sequence[Any]) -> tuple[Tensor, ...]:
     """Convert the inputs of an op. Python values take the dtype of the first tensor among them."""
     hint = op.only
-    inputs = [x.__tf_tensor__(hint, None) if offers_tensor(x) else x for x in inputs]
-    for x in inputs[op.typed_from :]:
-        if hint is None and isinstance(x, Tensor | Holder):
-            hint = x.aval.dtype
-            break
+    inputs = [x if type(x) in _READY else _read(x, hint) for x in inputs]
+    if hint is None:
+        for x in inputs[op.typed_from :]:
+            if isinstance(x, Tensor):
+                hint = x.aval.dtype
+                break
     tensors = []
     for i, x in enumerate(inputs):
         if isinstance(x, Tensor):
@@ -77,12 +85,19 @@ def as_tensors(op: Op, inputs: Sequence[Any]) -> tuple[Tensor, ...]:
 
 
 _NUMBERS = (bool, int, float)
+_READY = frozenset((Tensor, *_NUMBERS))
+"""Types of the inputs that need not be read first."""
+
+
+def _read(value: Any, hint: DType | None) -> Any:
+    """Return the tensor of a Variable or of another object that represents one."""
+    if offers_tensor(value):
+        value = value.__tf_tensor__(hint, None)
+    return value.value() if isinstance(value, Holder) else value
 
 
 def _operand(op: Op, value: Any, hint: DType | None) -> Tensor:
     """Convert an input that is not a tensor."""
-    if isinstance(value, Holder):
-        return value.value()
     if type(value) in _NUMBERS and hint is not None:  # NumPy's float64 is a float, but is cast
         try:
             return scalar(value, hint)
@@ -138,6 +153,8 @@ def convert_to_tensor(
 
     See also: `tf.constant`, `tf.cast`.
     """
+    if dtype is None and type(value) is Tensor:  # the usual case in functions of tensors
+        return value
     wanted = None if dtype is None else as_dtype(dtype)
     if offers_tensor(value):
         value = value.__tf_tensor__(wanted, name)
@@ -236,7 +253,7 @@ def constant(
 
     See also: `tf.convert_to_tensor`, `tf.fill`, `tf.Variable`.
     """
-    if isinstance(value, Operand | Composite | FieldRecord):
+    if isinstance(value, WITH_TENSORS):
         tensor = convert_to_tensor(value)
         if dtype is not None and as_dtype(dtype) != tensor.dtype:
             raise TypeError(
@@ -321,7 +338,7 @@ def _reshaped(tensor: Tensor, shape: Any) -> Tensor:
 def _holds_tensor(values: Any) -> bool:
     if isinstance(values, list | tuple):
         return any(_holds_tensor(v) for v in values)
-    return isinstance(values, Operand | Composite | FieldRecord) or offers_tensor(values)
+    return isinstance(values, WITH_TENSORS) or offers_tensor(values)
 
 
 def _first_dtype(values: Any) -> DType | None:

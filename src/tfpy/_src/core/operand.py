@@ -380,5 +380,13 @@ class CompositeOperand(Composite, Operand):
         )
 
 
+# The following are tuples, because most calls read them, and a union would be built each time.
+
 SELF_APPLYING = (CompositeOperand, HostComposite)
-"""Classes of operands that compute ops themselves. A tuple, because it is read in most calls."""
+"""Classes of operands that compute ops themselves."""
+
+OPERANDS = (Operand, Composite)
+"""Classes of values that ops accept directly."""
+
+WITH_TENSORS = (Operand, Composite, FieldRecord)
+"""Classes of values that are or contain tensors."""
