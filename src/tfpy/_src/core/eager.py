@@ -24,7 +24,7 @@ from tfpy._src.base.errors import (
 )
 from tfpy._src.base.profiler_spans import clock, note, recorders
 from tfpy._src.compiler.ir.aval import Array
-from tfpy._src.compiler.ir.evaluate import Evaluator
+from tfpy._src.compiler.ir.evaluate import function_of
 from tfpy._src.compiler.ir.graph import Graph, single_equation
 from tfpy._src.compiler.ir.op import Op, executes
 from tfpy._src.compiler.ir.sizes import closed, is_open
@@ -60,22 +60,22 @@ _MAX_PROGRAMS = 4096  # per backend; the oldest is evicted first
 class _Compiled:
     """A cache entry: the implementation of an op on a backend for one signature."""
 
-    __slots__ = ("_evaluator", "aval", "graph", "is_small", "program")
+    __slots__ = ("_function", "aval", "graph", "is_small", "program")
 
     def __init__(self, op: Op, graph: Graph, few: int) -> None:
         self.graph = graph
         self.aval = graph.avals[graph.outputs[0]]
         self.is_small = not op.is_alias and all(aval.size < few for aval in graph.avals)
-        self._evaluator: Evaluator | None = None
+        self._function: Callable[..., Array] | None = None
         self.program = _UNKNOWN
         """Id of the device's program, or one of the three constants below."""
 
     def by_numpy(self, arrays: Sequence[Array]) -> Array:
         """Compute the op with NumPy."""
-        evaluator = self._evaluator
-        if evaluator is None:
-            evaluator = self._evaluator = Evaluator(self.graph)
-        return evaluator(arrays)[0]
+        function = self._function
+        if function is None:
+            function = self._function = function_of(self.graph)
+        return function(*arrays)
 
 
 _HOST, _ALIAS, _UNKNOWN = 0, -1, -2
@@ -125,7 +125,12 @@ def apply(op: Op, *inputs: Any, **attrs: Any) -> Any:
         elif program > 0:
             if backend.collect_due:
                 backend.collect()
-            slots = [t.slot_on(backend) for t in inputs]
+            slots = []
+            for t in inputs:  # inlined slot_on(), which would be another call
+                storage = t.storage
+                slots.append(
+                    storage.slot if storage.backend is backend else storage.slot_on(backend)
+                )
             held.depth += 1  # faster than `with held:`, which makes two calls
             try:
                 storage = Storage(aval, None, backend, backend.run(program, *slots))

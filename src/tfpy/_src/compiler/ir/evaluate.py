@@ -77,6 +77,12 @@ class _Step:
             del values[value]
 
 
+def function_of(graph: Graph) -> Callable[..., Array]:
+    """Return the Graph of one eager op as a function of arrays."""
+    (eqn,) = graph.eqns
+    return _as_function(_step(graph, eqn, _kernel(graph, eqn, {}), (), set()))
+
+
 class Evaluator:
     """A Graph prepared for many runs. The memory of each value is released after its last use.
 
@@ -99,7 +105,7 @@ class Evaluator:
             for eqn, ref, values in zip(graph.eqns, refs, dead, strict=False)
         ]
         if len(graph.eqns) == 1 and _is_whole(graph, graph.eqns[0]):
-            self._only = _function_of(self._steps[0])
+            self._only = _as_function(self._steps[0])
 
     def __call__(
         self, inputs: Sequence[Array], times: list[tuple[str, float]] | None = None
@@ -190,7 +196,7 @@ _quiet = contextvars.copy_context()
 _quiet.run(np.seterr, all="ignore")
 
 
-def _function_of(step: _Step) -> Callable[..., Array]:
+def _as_function(step: _Step) -> Callable[..., Array]:
     """Return the only equation of a Graph as a function of arrays.
 
     For an eager op on a few numbers, the overhead around NumPy dominates.
@@ -204,12 +210,13 @@ def _function_of(step: _Step) -> Callable[..., Array]:
         except MemoryError as error:
             raise _no_memory(op, error) from None
 
-    def other(*arrays: Array) -> Array:
+    def computed(*arrays: Array) -> Array:
         given = map(_wide, arrays) if widened else arrays
+        return np.asarray(ref(*given, **attrs), dtype, order="C").reshape(shape)
+
+    def other(*arrays: Array) -> Array:
         try:
-            with np.errstate(all="ignore"):
-                found = np.asarray(ref(*given, **attrs), dtype, order="C")
-            return found.reshape(shape)
+            return _quiet.copy().run(computed, *arrays)
         except MemoryError as error:
             raise _no_memory(op, error) from None
 
