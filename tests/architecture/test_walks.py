@@ -6,6 +6,7 @@ import asyncio
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +32,28 @@ def test_the_docs_show_the_way_to_the_shader() -> None:
     assert {"core/eager.py", "compiler/lower/webgl/glsl/shader.py"} <= {*files}
     shown = block("docs/architecture.md", "text", "core/primitives.py").split()
     assert " ".join(shown) == " → ".join(files)
+
+
+EAGER: dict[str, tuple[Callable[[Any, Any], Any], int]] = {
+    "add": (lambda x, y: x + y, 8),
+    "multiply": (lambda x, y: x * y, 10),
+    "negative": (lambda x, y: -x, 7),
+    "add a number": (lambda x, y: x + 1.0, 11),
+    "add a Variable": (lambda x, y: x + y, 13),
+}
+"""Eager ops on few numbers of the host, with the most calls of functions that each may make."""
+
+
+@pytest.mark.parametrize("name", EAGER)
+def test_calls_of_an_eager_op(name: str) -> None:
+    function, most = EAGER[name]
+    x: Any = tf.constant([1.0, 2.0])
+    y: Any = tf.Variable([3.0, 4.0]) if "Variable" in name else tf.constant([3.0, 4.0])
+    with walks.webgl_without_a_device() as backend:
+        backend.few = 1000
+        found = walks.warm(lambda: function(x, y))
+    assert "core/eager.py" in found.files
+    assert len(found.calls) <= most, f"more than {most} calls\n{found}"
 
 
 INTEROP = "backends/javascript/interop.py"

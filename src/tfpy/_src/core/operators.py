@@ -22,6 +22,7 @@ from tfpy._src.core.conversion import (
     is_operand,
     offers_tensor,
 )
+from tfpy._src.core.eager import apply
 from tfpy._src.core.operand import Composite, DenseOperand, FieldRecord, Operand
 from tfpy._src.core.tensor import Tensor
 
@@ -36,11 +37,12 @@ def as_operator(symbol: str, reflected: bool = False) -> Callable[[F], F]:
     """
 
     def attach(function: F) -> F:
+        method = _method(function)
         if not reflected:
-            setattr(Operand, f"__{symbol}__", _method(function))
+            setattr(Operand, f"__{symbol}__", method)
         else:
-            setattr(Operand, f"__{symbol}__", _yielding(function, symbol))
-            setattr(Operand, f"__r{symbol}__", lambda self, other: function(other, self))
+            setattr(Operand, f"__{symbol}__", _yielding(method, symbol))
+            setattr(Operand, f"__r{symbol}__", lambda self, other: method(other, self))
         return function
 
     return attach
@@ -85,10 +87,14 @@ _UNAWARE = ("builtins", "numpy")
 
 
 def _method(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a function that Python binds as a method. An op is not a function object."""
+    """Return a function that Python binds as a method. An op is not a function object.
+
+    Calls of `apply` are faster than calls of an op, which Python makes through the op's class.
+    """
     if isinstance(function, FunctionType):
         return function
-    return lambda self, other: function(self, other)
+    op: Any = function
+    return lambda self, other: apply(op, self, other)
 
 
 def _logical_or(logical: Any, other: Any) -> Callable[[Any, Any], Any]:
@@ -96,7 +102,7 @@ def _logical_or(logical: Any, other: Any) -> Callable[[Any, Any], Any]:
 
     def function(x: Any, y: Any) -> Any:
         tensor = x if is_operand(x) else y
-        return (logical if tensor.dtype.is_bool else other)(x, y)
+        return apply(logical if tensor.dtype.is_bool else other, x, y)
 
     return function
 
@@ -107,7 +113,7 @@ def _add(x: Any, y: Any) -> Any:
     As in TensorFlow, the error is then about different dtypes.
     """
     try:
-        return ew.add(x, y)
+        return apply(ew.add, x, y)
     except TypeError:
         if not is_operand(x):
             raise
@@ -150,9 +156,9 @@ _COMPARISON: dict[str, Callable[[Any, Any], Any]] = {
     "ge": logic.greater_equal,
 }
 _UNARY: dict[str, Callable[[Any], Any]] = {
-    "neg": lambda x: ew.negative(x),
-    "abs": lambda x: ew.abs_(x),
-    "invert": lambda x: (logic.logical_not if x.dtype.is_bool else bitwise.invert)(x),
+    "neg": lambda x: apply(ew.negative, x),
+    "abs": lambda x: apply(ew.abs_, x),
+    "invert": lambda x: apply(logic.logical_not if x.dtype.is_bool else bitwise.invert, x),
 }
 
 
@@ -175,7 +181,7 @@ def _equality(op: Any, otherwise: bool) -> Callable[[Any, Any], Any]:
         if other is None:
             return otherwise
         try:
-            return op(self, other)
+            return apply(op, self, other)
         except (InvalidArgumentError, ValueError):  # ValueError while tracing
             x, y = as_tensors(op, (self, other))
             if x.dtype != y.dtype or _broadcast(x, y):
