@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -121,3 +122,62 @@ def test_functions_outside_of_graphs(lib: Any) -> None:
             device(lambda op: "/cpu:0").__enter__()
     with lib.compat.v1.device("/cpu:0"):
         assert float(lib.constant(1.0) + 1.0) == 2.0
+
+
+def _in_turns(count: int, run: Callable[[int, Callable[[], None]], None]) -> None:
+    """Run threads that all enter contexts before the first one continues."""
+    entered = [threading.Event() for _ in range(count)]
+    resumed = [threading.Event() for _ in range(count)]
+
+    def pause(i: int) -> None:
+        entered[i].set()
+        resumed[i].wait(10)
+
+    threads = [
+        threading.Thread(target=run, args=(i, functools.partial(pause, i))) for i in range(count)
+    ]
+    for thread, event in zip(threads, entered, strict=True):
+        thread.start()
+        event.wait(10)
+    for thread, event in zip(threads, resumed, strict=True):
+        event.set()
+        thread.join()
+
+
+@same
+def test_contexts_of_threads(tf: Any) -> Any:
+    graph, found = tf.Graph(), {}
+    with graph.as_default(), graph.device("/job:ps"), graph.control_dependencies([tf.no_op("n")]):
+        graph.switch_to_thread_local()
+
+        def run(i: int, pause: Callable[[], None]) -> None:
+            with graph.as_default():
+                outer = tf.no_op(name=f"outer{i}")
+                with graph.device(f"/job:worker/replica:{i}"), graph.control_dependencies([outer]):
+                    pause()
+                    inner = tf.no_op(name=f"inner{i}")
+                for op in (outer, inner):
+                    found[op.name] = op.device, [x.name for x in op.control_inputs]
+
+        _in_turns(3, run)
+        return sorted(found.items()), tf.no_op(name="last").device
+
+
+@same
+def test_variable_scopes_of_threads(tf: Any) -> Any:
+    v1, found = tf.compat.v1, {}
+    with tf.Graph().as_default() as graph, v1.variable_scope("main") as main:
+
+        def run(i: int, pause: Callable[[], None]) -> None:
+            with graph.as_default():
+                with v1.variable_scope("shared"):
+                    pause()
+                    refused = error(lambda: v1.get_variable("v", []))
+                with v1.variable_scope(f"own{i}"), v1.variable_scope(None, "a") as scope:
+                    own = v1.get_variable("v", []).name
+                with v1.variable_scope(main):
+                    inner = v1.get_variable(f"v{i}", []).name
+            found[i] = refused, own, scope.name, inner
+
+        _in_turns(3, run)
+        return sorted(found.items()), v1.get_variable_scope().name

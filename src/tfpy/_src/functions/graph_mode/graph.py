@@ -94,7 +94,6 @@ class Graph(Collections, Lookup, Overriding, Placing):
         self.seed: int | None = None
         self._by_name: dict[str, Operation] = {}
         self._names: dict[str, int] = {}
-        self._controls: list[list[Operation]] = []
 
     # Activation
 
@@ -369,7 +368,7 @@ class Graph(Collections, Lookup, Overriding, Placing):
     @property
     def control_inputs(self) -> list[Operation]:
         """Operations that run before each operation that is added now."""
-        return [op for ops in self._controls for op in ops]
+        return [op for ops in self.contexts.controls for op in ops]
 
     @contextmanager
     def control_dependencies(self, control_inputs: Iterable[Any] | None) -> Iterator[None]:
@@ -382,13 +381,14 @@ class Graph(Collections, Lookup, Overriding, Placing):
         Returns:
             A context manager.
         """
-        saved = self._controls
+        contexts = self.contexts
+        saved = contexts.controls
         ops = [op for value in control_inputs or () for op in operations_of(value)]
-        self._controls = [] if control_inputs is None else [*saved, ops]
+        contexts.controls = [] if control_inputs is None else [*saved, ops]
         try:
             yield
         finally:
-            self._controls = saved
+            contexts.controls = saved
 
     def group(self, inputs: Iterable[Any], name: str | None) -> Operation:
         """Add an operation that runs others."""

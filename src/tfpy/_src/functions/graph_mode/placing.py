@@ -7,6 +7,7 @@ files with graphs.
 from __future__ import annotations
 
 import re
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -19,14 +20,27 @@ _ROOT_SCOPE = re.compile(r"[A-Za-z0-9.][A-Za-z0-9_.\\/>-]*")
 _SCOPE = re.compile(r"[A-Za-z0-9_.\\/>-]*")
 
 
+class Contexts:
+    """The contexts of a graph that apply to new operations."""
+
+    def __init__(self) -> None:
+        self.devices: list[Any] = []
+        self.colocated: list[Operation] = []
+        self.controls: list[list[Operation]] = []
+        """Operations that run before each new operation, by the context that adds them."""
+
+
+class _ContextsOfThreads(threading.local, Contexts):
+    """The contexts of a graph, which each thread enters separately."""
+
+
 class Placing:
     """The part of a `tf.Graph` that specifies devices, name scopes and flags."""
 
     operations: list[Operation]
 
     def __init__(self) -> None:
-        self._devices: list[Any] = []
-        self._colocated: list[Operation] = []
+        self.contexts = Contexts()
         self._unfed: set[str] = set()
         self._unfetched: set[str] = set()
 
@@ -54,11 +68,11 @@ class Placing:
         entry = device_name_or_function
         if entry is not None and not callable(entry):
             entry = provided("Graph.device")(entry)
-        self._devices.append(entry)
+        self.contexts.devices.append(entry)
         try:
             yield
         finally:
-            self._devices.pop()
+            self.contexts.devices.pop()
 
     @contextmanager
     def colocate_with(self, op: Any, ignore_existing: bool = False) -> Iterator[None]:
@@ -86,26 +100,45 @@ class Placing:
             raise ValueError(
                 "Trying to reset colocation (op is None) but ignore_existing is not True"
             )
-        saved, devices = self._colocated, self._devices
-        self._colocated = [] if ignore_existing else [*saved]
+        contexts = self.contexts
+        saved, devices = contexts.colocated, contexts.devices
+        contexts.colocated = [] if ignore_existing else [*saved]
         if op is not None:
-            self._colocated.append(op if isinstance(op, Operation) else op.op)
-        self._devices = []
+            contexts.colocated.append(op if isinstance(op, Operation) else op.op)
+        contexts.devices = []
         try:
             yield
         finally:
-            self._colocated, self._devices = saved, devices
+            contexts.colocated, contexts.devices = saved, devices
+
+    def switch_to_thread_local(self) -> None:
+        """Let each thread enter devices, colocations and control dependencies separately.
+
+        Other threads begin without contexts. Before this call, contexts that one thread enters
+        apply to the operations of all threads.
+
+        Example:
+            >>> import tfpy as tf
+            >>> graph = tf.Graph()
+            >>> graph.switch_to_thread_local()
+            >>> with graph.as_default(), graph.device("/job:worker"):
+            ...     tf.constant(1.0).op.device
+            '/job:worker'
+        """
+        outer, self.contexts = self.contexts, _ContextsOfThreads()
+        self.contexts.devices, self.contexts.colocated = outer.devices, outer.colocated
+        self.contexts.controls = outer.controls
 
     def place(self, op: Operation) -> None:
         """Set the device and the colocation groups of a new operation."""
         op.set_device("")
-        for entry in reversed(self._devices):
+        for entry in reversed(self.contexts.devices):
             if entry is None:
                 break
             op.set_device(entry(op))
-        groups = (group for other in self._colocated for group in other.colocation_groups())
+        groups = (group for other in self.contexts.colocated for group in other.colocation_groups())
         op.colocated = tuple(sorted(set(groups)))
-        for other in self._colocated:
+        for other in self.contexts.colocated:
             op.set_device(other.device)
 
     @contextmanager

@@ -101,7 +101,7 @@ def get_variable(
                 "match."
             )
     store = scope_store()
-    scope = store.scope
+    scope = store.active.scope
     full = f"{scope.name}/{name}" if scope.name else name
 
     def made(name: str, *positional: Any, **kwargs: Any) -> Variable:
@@ -145,7 +145,7 @@ def _is_scalar(shape: Any) -> bool:
 def reuse_of(store: ScopeStore) -> Any:
     """Return True, False or `AUTO_REUSE`, as the current scope reuses Variables."""
     if store.is_graph:
-        return store.scope.reuse
+        return store.active.scope.reuse
     return AUTO_REUSE if store.shares else False
 
 

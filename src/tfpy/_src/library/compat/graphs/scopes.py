@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import itertools
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from typing import Any
@@ -13,6 +13,7 @@ from tfpy._src.core import name_scope as scopes
 from tfpy._src.core.typing import DTypeLike
 from tfpy._src.functions.graph_mode.collections import GraphKeys
 from tfpy._src.functions.graph_mode.defaults import get_default_graph
+from tfpy._src.library.compat.graphs.scope_counts import ScopeCounts
 from tfpy._src.tensors.variables.variable import Variable
 
 
@@ -69,6 +70,14 @@ class name_scope:  # noqa: N801 - TensorFlow's name
         self._scope.__exit__(*exception)
 
 
+class _ActiveScope(threading.local):
+    """The current variable scope of a thread. Each thread begins with a scope without a name."""
+
+    def __init__(self) -> None:
+        self.scope = VariableScope(False)
+        self.counts = ScopeCounts()
+
+
 class ScopeStore:
     """The variable scopes and the Variables of a graph, or of eager execution.
 
@@ -81,8 +90,7 @@ class ScopeStore:
         self.is_graph = self.shares = is_graph
         self.variables: dict[str, Variable] = {}
         self.partitioned: dict[str, Any] = {}
-        self.scope = VariableScope(False)
-        self.counts: dict[str, int] = {}
+        self.active = _ActiveScope()
 
 
 def scope_store() -> ScopeStore:
@@ -284,7 +292,7 @@ def get_variable_scope() -> VariableScope:
 
     See also: `tf.compat.v1.variable_scope`.
     """
-    return scope_store().scope
+    return scope_store().active.scope
 
 
 @contextmanager
@@ -336,18 +344,20 @@ def variable_scope(
     """
     if default_name is None and name_or_scope is None:
         raise ValueError("If default_name is None then name_or_scope is required")
-    store = scope_store()
-    outer = store.scope
+    active = scope_store().active
+    outer = active.scope
     if isinstance(name_or_scope, VariableScope):
         base, full, own = name_or_scope, name_or_scope.name, name_or_scope.name.rpartition("/")[2]
         reuse = base.reuse if reuse is None else reuse
     else:
         base = outer
         lead = f"{outer.name}/" if outer.name else ""
-        own = name_or_scope if name_or_scope is not None else _unused(store, lead, default_name)
+        own = name_or_scope or ""
+        if name_or_scope is None:
+            own = active.counts.unused(lead, default_name or "")
         full = lead + own
         reuse = outer.reuse if reuse is None else (reuse or outer.reuse)
-    _count(store, full)
+    active.counts.add(full)
     getter = nested_getters(custom_getter, base.custom_getter)
     with ExitStack() as stack:
         entered = ""
@@ -355,7 +365,7 @@ def variable_scope(
             entered = stack.enter_context(scopes.name_scope(own))
         elif auxiliary_name_scope:
             entered = scopes.prefix()
-        store.scope = base.copy(
+        active.scope = base.copy(
             name=full,
             initializer=initializer,
             regularizer=regularizer,
@@ -365,26 +375,14 @@ def variable_scope(
             constraint=constraint,
             original_name_scope=entered,
         )
-        store.scope.reuse = reuse
-        before = dict(store.counts)
+        active.scope.reuse = reuse
+        before = active.counts.copy()
         try:
-            yield store.scope
+            yield active.scope
         finally:
-            store.scope = outer
+            active.scope = outer
             if isinstance(name_or_scope, VariableScope):
-                store.counts = before
-
-
-def _unused(store: ScopeStore, lead: str, name: str | None) -> str:
-    assert name is not None
-    names = itertools.chain([name], (f"{name}_{number}" for number in itertools.count(1)))
-    return next(n for n in names if not store.counts.get(lead + n))
-
-
-def _count(store: ScopeStore, full: str) -> None:
-    store.counts[full] = store.counts.get(full, 0) + 1
-    for inner in [name for name in store.counts if name.startswith(f"{full}/")]:
-        store.counts[inner] = 0
+                active.counts = before
 
 
 def nested_getters(inner: Any, outer: Any) -> Any:
