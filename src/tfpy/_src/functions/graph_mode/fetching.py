@@ -52,22 +52,26 @@ class Fetches:
         if isinstance(fetch, COMPOSITES):
             return self._sequence(fetch.components, lambda found: as_arrays(fetch, found))
         if isinstance(fetch, IndexedSlices):
-            parts = [fetch.values, fetch.indices, fetch.dense_shape]
-            given = [part for part in parts if part is not None]
-            return self._sequence(given, _slices)
+            return self._slices(fetch)
         if isinstance(fetch, Composite):
             return self._sequence(fetch.components, list)
         self.parts.append(self._element(fetch))
         return lambda values: _array(next(values))
 
+    def _slices(self, fetch: IndexedSlices) -> Reader:
+        shape = fetch.dense_shape
+        parts = [fetch.values, fetch.indices]
+        if isinstance(shape, GraphTensor):
+            parts.append(shape)
+            return self._sequence(
+                parts, lambda found: IndexedSlicesValue(found[0], found[1], found[2])
+            )
+        known = None if shape is None else shape.numpy()  # the sizes of a Variable
+        return self._sequence(parts, lambda found: IndexedSlicesValue(found[0], found[1], known))
+
     def _sequence(self, parts: Iterable[Any], build: Callable[[list[Any]], Any]) -> Reader:
         readers = [self._reader_of(part) for part in parts]
         return lambda values: build([read(values) for read in readers])
-
-
-def _slices(parts: list[Any]) -> IndexedSlicesValue:
-    values, indices, *size = parts
-    return IndexedSlicesValue(values, indices, *size or [None])
 
 
 def _array(value: Any) -> Any:

@@ -14,7 +14,6 @@ from tfpy._src.compiler.ir.aval import Aval
 from tfpy._src.compiler.ir.op import Op
 from tfpy._src.compiler.ir.sizes import closed
 from tfpy._src.core import tape as tapes
-from tfpy._src.core.indexed_slices import dense
 from tfpy._src.core.name_scope import prefix
 from tfpy._src.core.sizes import LikelySizes, Sizes
 from tfpy._src.core.tensor import Tensor
@@ -27,6 +26,7 @@ from tfpy._src.functions.graph_mode.operation import TYPES, Operation, name_of
 from tfpy._src.functions.graph_mode.overriding import Overriding
 from tfpy._src.functions.graph_mode.placing import Placing
 from tfpy._src.functions.graph_mode.recording import install, uninstall
+from tfpy._src.functions.graph_mode.row_gradients import GradientParts
 from tfpy._src.functions.graph_mode.tensors import GraphTensor
 from tfpy._src.tensors.variables.variable import Variable
 
@@ -354,14 +354,16 @@ class Graph(Collections, Lookup, Overriding, Placing):
             found = function(
                 ys, xs, given or None, stop_gradients=stops, unconnected_gradients="zero"
             )
-            return [dense(g) for g in found]
+            return [t for g, part in zip(found, parts, strict=True) for t in part.split(g)]
 
+        parts = [GradientParts(x, self.operations, ys, stops) for x in wanted]
         compute_from(self.operations, wanted)
-        avals = [x.aval for x in wanted]
+        avals = [aval for part in parts for aval in part.avals]
         outputs = self.add(compute, [ys, wanted, given, stops], avals, name)
         outputs[0].op.differentiated = tuple(wanted)
-        found = iter(outputs)
-        return [next(found) if any(x is w for w in wanted) else None for x in xs]
+        tensors = iter(outputs)
+        joined = {id(x): part.join(tensors) for x, part in zip(wanted, parts, strict=True)}
+        return [joined.get(id(x)) for x in xs]
 
     # Control dependencies
 

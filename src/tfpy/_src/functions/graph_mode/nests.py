@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from tfpy._src.core.indexed_slices import IndexedSlices
 from tfpy._src.functions.control.staged_array import StagedArray
 from tfpy._src.functions.graph_mode.composites import COMPOSITES, rebuilt
 
@@ -30,6 +31,8 @@ def mapped(
         return value.with_values(mapped(value.values, change, build))
     if type(value) is slice:
         return slice(*mapped((value.start, value.stop, value.step), change, build))
+    if isinstance(value, IndexedSlices):
+        return value.with_components([change(c) for c in value.components])
     if isinstance(value, COMPOSITES):
         return build(value, [change(c) for c in value.components])
     return change(value)
@@ -38,5 +41,10 @@ def mapped(
 def leaves(value: Any) -> list[Any]:
     """Return the items of nested lists, tuples, dicts, slices and TensorArrays."""
     found: list[Any] = []
-    mapped(value, found.append, lambda composite, _: composite)
+
+    def add(item: Any) -> Any:
+        found.append(item)
+        return item
+
+    mapped(value, add, lambda composite, _: composite)
     return found

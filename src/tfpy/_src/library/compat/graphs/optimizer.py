@@ -7,17 +7,21 @@ from typing import Any
 
 import numpy as np
 
-from tfpy._src.base import tracing
+from tfpy._src.base import dtypes, tracing
 from tfpy._src.base.dtypes import DType
 from tfpy._src.core import primitives
-from tfpy._src.core.indexed_slices import dense
+from tfpy._src.core.indexed_slices import IndexedSlices, dense
 from tfpy._src.core.name_scope import name_scope
+from tfpy._src.core.tensor import Tensor
 from tfpy._src.core.typing import TensorLike
 from tfpy._src.functions.control.ordering import control_dependencies, group
 from tfpy._src.functions.graph_mode.collections import GraphKeys
 from tfpy._src.functions.graph_mode.recording import recorded
+from tfpy._src.library.compat.graphs.scopes import scope_store
 from tfpy._src.library.compat.graphs.variables import trainable_variables
 from tfpy._src.tensors.array import making
+from tfpy._src.tensors.array.reshaping import reshape
+from tfpy._src.tensors.array.slicing import where
 from tfpy._src.tensors.autodiff.gradient_tape import GradientTape
 from tfpy._src.tensors.autodiff.graph_gradients import gradients
 from tfpy._src.tensors.variables.variable import Variable
@@ -36,10 +40,24 @@ def fill_like(x: Any, value: Any) -> Any:
 cast = recorded(making.cast)
 
 
+@recorded
+def _touched_rows(indices: Any, like: Any) -> Any:
+    """Return a bool tensor that is True in the rows with the indices, for broadcasting."""
+    sizes = like.shape
+    ones = IndexedSlices(making.ones_like(indices, dtypes.float32), indices, [sizes[0]])
+    return primitives.greater(reshape(ones.as_tensor(), [-1] + [1] * (sizes.rank - 1)), 0.0)
+
+
+@recorded
+def _in_rows(rows: Any, value: Any, other: Any) -> Any:
+    return where(rows, value, other)
+
+
 class Optimizer:
     """The base of optimizers of TensorFlow 1.
 
-    A subclass defines the method `_update(gradient, variable)`, which assigns a new value.
+    A subclass defines the method `_update(gradient, variable)`, which assigns new values with
+    `_assign` and `_subtract`.
 
     Args:
         use_locking: Has no effect.
@@ -56,12 +74,17 @@ class Optimizer:
 
     GATE_NONE, GATE_OP, GATE_GRAPH = 0, 1, 2
 
+    _keeps_other_rows = False
+    """True if an update with `tf.IndexedSlices` must not change the rows without a gradient."""
+
     def __init__(self, use_locking: bool, name: str) -> None:
         if not name:
             raise ValueError("Must specify the optimizer name")
         self._use_locking = use_locking
         self._name = name
         self._slots: dict[str, dict[int, tuple[Variable, Variable]]] = {}
+        self._rows: Any = None
+        """Mask of the rows that the current update changes. None for all rows."""
 
     def get_name(self) -> str:
         """Return the name of the optimizer.
@@ -173,6 +196,7 @@ class Optimizer:
 
         Raises:
             ValueError: If there are no pairs, or no Variable has a gradient.
+            NotImplementedError: If a tensor is passed in place of a Variable.
         """
         pairs = tuple(grads_and_vars)
         if not pairs:
@@ -182,10 +206,13 @@ class Optimizer:
             raise ValueError(
                 f"No gradients provided for any variable: {[str(v) for _, v in pairs]}."
             )
+        for _, variable in used:
+            if isinstance(variable, Tensor):
+                raise NotImplementedError("Trying to update a Tensor ", variable)
         self._create_slots([v for _, v in used])
         with name_scope(name or self._name) as scope:
             self._prepare()
-            updates = [self._update(_dense(g), v) for g, v in used]
+            updates = [self._updated(g, v) for g, v in used]
             updates += [self._constrained(v, updates) for _, v in used if v.constraint]
             done = self._finish(updates)
             if global_step is None:
@@ -211,8 +238,26 @@ class Optimizer:
     def _prepare(self) -> None:
         """Convert the settings to tensors."""
 
+    def _updated(self, gradient: Any, variable: Any) -> Any:
+        """Update a Variable, or only the rows that have a gradient."""
+        is_sparse = isinstance(gradient, IndexedSlices) and self._keeps_other_rows
+        self._rows = _touched_rows(gradient.indices, variable) if is_sparse else None
+        return self._update(dense(gradient), variable)
+
     def _update(self, gradient: Any, variable: Any) -> Any:
         raise NotImplementedError
+
+    def _assign(self, variable: Any, value: Any) -> Any:
+        """Assign a value to a Variable, in the rows that the current update changes."""
+        if self._rows is not None:
+            value = _in_rows(self._rows, value, variable)
+        return variable.assign(value)
+
+    def _subtract(self, variable: Any, step: Any) -> Any:
+        """Subtract a step from a Variable, in the rows that the current update changes."""
+        if self._rows is not None:
+            step = _in_rows(self._rows, step, zeros_like(step))
+        return variable.assign_sub(step)
 
     def _finish(self, updates: Sequence[Any]) -> Sequence[Any]:
         return updates
@@ -221,6 +266,8 @@ class Optimizer:
         slots = self._slots.setdefault(name, {})
         if id(variable) not in slots:
             full = f"{variable.name.partition(':')[0]}/{self._name}"
+            if tracing.active_graph() is None:  # a graph gives its Variables different names
+                full = scope_store().active.counts.next_name(full)
             with name_scope(""), control_dependencies(None):
                 value = (make or zeros_like)(_initial(variable))
                 slots[id(variable)] = (variable, Variable(value, trainable=False, name=full))
@@ -247,16 +294,23 @@ class Optimizer:
         return sorted(self._slots)
 
     def variables(self) -> list[Any]:
-        """Return the Variables of the optimizer.
+        """Return the Variables that the optimizer made in the current graph, or eagerly.
 
         Returns:
-            List of Variables.
+            List of Variables, sorted by name.
         """
-        return [made for slots in self._slots.values() for _, made in slots.values()]
+        slots = [made for slots in self._slots.values() for _, made in slots.values()]
+        graph = tracing.active_graph()
+        found = [v for v in (*slots, *self._other_variables()) if _graph_of(v) is graph]
+        return sorted(found, key=lambda v: str(v.name))
+
+    def _other_variables(self) -> list[Any]:
+        """Return the Variables of the optimizer that are not slots of other Variables."""
+        return []
 
 
-def _dense(gradient: Any) -> Any:
-    return dense(gradient)
+def _graph_of(variable: Any) -> Any:
+    return getattr(variable, "graph", None)
 
 
 def _initial(variable: Any) -> Any:

@@ -72,6 +72,8 @@ class MomentumOptimizer(Optimizer):
     See also: `tf.keras.optimizers.SGD`.
     """
 
+    _keeps_other_rows = True
+
     def __init__(
         self,
         learning_rate: Any,
@@ -94,7 +96,7 @@ class MomentumOptimizer(Optimizer):
         momentum = number(self._momentum, gradient.dtype)
         total = sums * momentum + gradient
         step = gradient + total * momentum if self._use_nesterov else total
-        return group_of(sums.assign(total), variable.assign_sub(step * rate))
+        return group_of(self._assign(sums, total), self._subtract(variable, step * rate))
 
 
 def group_of(*updates: Any) -> Any:
@@ -173,6 +175,8 @@ class RMSPropOptimizer(Optimizer):
     See also: `tf.keras.optimizers.RMSprop`.
     """
 
+    _keeps_other_rows = True
+
     def __init__(
         self,
         learning_rate: Any,
@@ -199,15 +203,15 @@ class RMSPropOptimizer(Optimizer):
         decay = number(self._decay, gradient.dtype)
         squares, steps = self._slot(variable, "rms"), self._slot(variable, "momentum")
         average = squares + (square(gradient) - squares) * rest(decay)
-        updates, variance = [squares.assign(average)], average
+        updates, variance = [self._assign(squares, average)], average
         if self._centered:
             means = self._slot(variable, "mg")
             mean = means + (gradient - means) * rest(decay)
             variance = average - square(mean)
-            updates.append(means.assign(mean))
+            updates.append(self._assign(means, mean))
         momentum = number(self._momentum, gradient.dtype)
-        step = steps * momentum + gradient * rate / sqrt(variance + self._epsilon)
-        return group_of(*updates, steps.assign(step), variable.assign_sub(step))
+        step = steps * momentum + gradient * rate / sqrt(variance + number(self._epsilon))
+        return group_of(*updates, self._assign(steps, step), self._subtract(variable, step))
 
 
 class AdamOptimizer(Optimizer):
@@ -244,12 +248,14 @@ class AdamOptimizer(Optimizer):
         super().__init__(use_locking, name)
         self._learning_rate, self._beta1, self._beta2 = learning_rate, beta1, beta2
         self._epsilon = epsilon
-        self._powers: list[Variable] = []
+        self._powers: dict[Any, list[Variable]] = {}
+        """Powers of the factors, by the graph. The key None is for eager execution."""
 
     def _create_slots(self, variables: Sequence[Any]) -> None:
-        if not self._powers:
+        graph = tracing.active_graph()
+        if graph not in self._powers:
             with name_scope(""), control_dependencies(None):
-                self._powers = [
+                self._powers[graph] = [
                     Variable(number(self._beta1), trainable=False, name="beta1_power"),
                     Variable(number(self._beta2), trainable=False, name="beta2_power"),
                 ]
@@ -258,7 +264,7 @@ class AdamOptimizer(Optimizer):
             self._slot(variable, "v")
 
     def _prepare(self) -> None:
-        first, second = self._powers
+        first, second = self._powers[tracing.active_graph()]
         self._rate = number(self._learning_rate) * sqrt(1.0 - second) / (1.0 - first)
 
     def _update(self, gradient: Any, variable: Any) -> Any:
@@ -270,7 +276,7 @@ class AdamOptimizer(Optimizer):
         return group_of(means.assign(mean), squares.assign(average), variable.assign_sub(step))
 
     def _finish(self, updates: Sequence[Any]) -> Sequence[Any]:
-        first, second = self._powers
+        first, second = self._powers[tracing.active_graph()]
         with control_dependencies(updates if tracing.local.active else None):
             powers = [
                 first.assign(first * number(self._beta1)),
@@ -278,5 +284,5 @@ class AdamOptimizer(Optimizer):
             ]
         return [*updates, *powers]
 
-    def variables(self) -> list[Any]:
-        return [*super().variables(), *self._powers]
+    def _other_variables(self) -> list[Any]:
+        return [v for powers in self._powers.values() for v in powers]

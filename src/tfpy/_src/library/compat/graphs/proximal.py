@@ -60,6 +60,8 @@ class AdadeltaOptimizer(Optimizer):
     See also: `tf.keras.optimizers.Adadelta`.
     """
 
+    _keeps_other_rows = True
+
     def __init__(
         self,
         learning_rate: Any = 0.001,
@@ -82,9 +84,9 @@ class AdadeltaOptimizer(Optimizer):
         average = squares * rho + square(gradient) * rest(rho)
         step = sqrt(steps + epsilon) / sqrt(average + epsilon) * gradient
         return group_of(
-            squares.assign(average),
-            steps.assign(steps * rho + square(step) * rest(rho)),
-            variable.assign_sub(step * cast(number(self._lr), gradient.dtype)),
+            self._assign(squares, average),
+            self._assign(steps, steps * rho + square(step) * rest(rho)),
+            self._subtract(variable, step * cast(number(self._lr), gradient.dtype)),
         )
 
 
@@ -109,6 +111,8 @@ class ProximalGradientDescentOptimizer(Optimizer):
     See also: `tf.compat.v1.train.GradientDescentOptimizer`.
     """
 
+    _keeps_other_rows = True
+
     def __init__(
         self,
         learning_rate: Any,
@@ -123,7 +127,7 @@ class ProximalGradientDescentOptimizer(Optimizer):
 
     def _update(self, gradient: Any, variable: Any) -> Any:
         rate = cast(number(self._learning_rate), gradient.dtype)
-        return variable.assign(_shrunk(variable - gradient * rate, rate, self._l1, self._l2))
+        return self._assign(variable, _shrunk(variable - gradient * rate, rate, self._l1, self._l2))
 
 
 class ProximalAdagradOptimizer(Optimizer):
@@ -151,6 +155,8 @@ class ProximalAdagradOptimizer(Optimizer):
     See also: `tf.compat.v1.train.AdagradOptimizer`.
     """
 
+    _keeps_other_rows = True
+
     def __init__(
         self,
         learning_rate: Any,
@@ -174,7 +180,7 @@ class ProximalAdagradOptimizer(Optimizer):
         total = sums + square(gradient)
         rate = cast(number(self._learning_rate), gradient.dtype) / sqrt(total)
         value = _shrunk(variable - gradient * rate, rate, self._l1, self._l2)
-        return group_of(sums.assign(total), variable.assign(value))
+        return group_of(self._assign(sums, total), self._assign(variable, value))
 
 
 def _check_positive(value: float) -> None:
@@ -210,6 +216,8 @@ class FtrlOptimizer(Optimizer):
 
     See also: `tf.keras.optimizers.Ftrl`.
     """
+
+    _keeps_other_rows = True
 
     def __init__(
         self,
@@ -261,7 +269,9 @@ class FtrlOptimizer(Optimizer):
         new = linear + shrunk - change * variable
         l2 = self._l2 + self._beta / (2.0 * rate)
         value = _selected(new, scaled + 2.0 * l2, self._l1)
-        return group_of(sums.assign(total), linear.assign(new), variable.assign(value))
+        return group_of(
+            self._assign(sums, total), self._assign(linear, new), self._assign(variable, value)
+        )
 
 
 class AdagradDAOptimizer(Optimizer):
@@ -290,6 +300,8 @@ class AdagradDAOptimizer(Optimizer):
 
     See also: `tf.compat.v1.train.AdagradOptimizer`.
     """
+
+    _keeps_other_rows = True
 
     def __init__(
         self,
@@ -326,4 +338,8 @@ class AdagradDAOptimizer(Optimizer):
         step = cast(self._global_step + 1, gradient.dtype)
         kept = _shrunk(total, step, self._l1, 0.0)
         value = -rate * kept / (step * rate * self._l2 + sqrt(square_total))
-        return group_of(sums.assign(total), squares.assign(square_total), variable.assign(value))
+        return group_of(
+            self._assign(sums, total),
+            self._assign(squares, square_total),
+            self._assign(variable, value),
+        )
