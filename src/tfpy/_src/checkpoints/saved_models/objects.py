@@ -25,6 +25,7 @@ from tfpy._src.checkpoints.saved_models.tables import (
 )
 from tfpy._src.formats.encodings.protobuf_writer import chunk, integer, integers
 from tfpy._src.formats.tensorflow.writer.binary import pair, shape_proto
+from tfpy._src.functions.graph_mode.graph_function import GraphFunction
 from tfpy._src.functions.tf_function.concrete import ConcreteFunction
 from tfpy._src.functions.tf_function.open import OpenConcreteFunction
 from tfpy._src.functions.tf_function.polymorphic import Function
@@ -70,7 +71,8 @@ class ObjectNode:
 
 def is_function(value: Any) -> bool:
     """Return True for a `tf.function` or a concrete function."""
-    return isinstance(value, Function | ConcreteFunction | RestoredConcreteFunction)
+    kinds = Function | ConcreteFunction | RestoredConcreteFunction | GraphFunction
+    return isinstance(value, kinds)
 
 
 def _follows(value: Any) -> bool:
@@ -138,7 +140,9 @@ def _with_open_sizes(
 
 
 def traced(value: Any) -> Any:
-    """Return a trace for a function of a loaded SavedModel, and other values unchanged."""
+    """Return the trace of a function of a SavedModel or graph, and other values unchanged."""
+    if isinstance(value, GraphFunction):
+        return value.concrete_function
     return value.traced if isinstance(value, RestoredConcreteFunction) else value
 
 

@@ -42,7 +42,7 @@ def canonical(root: Any, signatures: Any) -> dict[str, ConcreteFunction]:
 
 def _default(root: Any) -> ConcreteFunction | None:
     """Return the only function of the root if it can be a signature."""
-    functions = [value for value in held(root).values() if is_function(value)]
+    functions = [traced(value) for value in held(root).values() if is_function(value)]
     if len(functions) != 1:
         return None
     (function,) = functions

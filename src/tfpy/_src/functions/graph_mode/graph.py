@@ -22,7 +22,7 @@ from tfpy._src.functions.graph_mode.dependence import compute_from, reaches
 from tfpy._src.functions.graph_mode.inference import Inferred, infer
 from tfpy._src.functions.graph_mode.lookup import Lookup
 from tfpy._src.functions.graph_mode.nests import leaves, mapped
-from tfpy._src.functions.graph_mode.operation import TYPES, Operation, name_of
+from tfpy._src.functions.graph_mode.operation import TYPES, Operation, given_name, name_of
 from tfpy._src.functions.graph_mode.overriding import Overriding
 from tfpy._src.functions.graph_mode.placing import Placing
 from tfpy._src.functions.graph_mode.recording import install, uninstall
@@ -190,8 +190,7 @@ class Graph(Collections, Lookup, Overriding, Placing):
         for x in inputs if isinstance(found.result, Tensor) else ():
             if found.result is x or (isinstance(x, GraphTensor) and found.result is x.known):
                 return x  # the function returns its argument
-        given_name = kwargs.get("name")
-        chosen = given_name if isinstance(given_name, str) and given_name else None
+        chosen = given_name(function, args, kwargs)
         op = self.make(
             chosen or name or name_of(function),
             [*inputs, *found.captured],

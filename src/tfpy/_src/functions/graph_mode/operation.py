@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Sequence
+import inspect
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
 from tfpy._src.base.dtypes import as_dtype
@@ -41,6 +42,30 @@ def name_of(function: Callable[..., Any]) -> str:
     """Return the default name of the operation of a function."""
     name = getattr(function, "__name__", type(function).__name__).strip("_<>")
     return NAMES.get(name) or "".join(part[:1].upper() + part[1:] for part in name.split("_"))
+
+
+def given_name(
+    function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]
+) -> str | None:
+    """Return the argument `name` of a call, or None if it has none."""
+    found = kwargs.get("name")
+    if found is None and any(isinstance(value, str) for value in args):
+        place = _place_of_name(function)
+        found = args[place] if place is not None and place < len(args) else None
+    return found if isinstance(found, str) and found else None
+
+
+@functools.lru_cache(maxsize=1000)
+def _place_of_name(function: Callable[..., Any]) -> int | None:
+    """Return the position of the parameter `name`, or None if it is not positional."""
+    try:
+        parameters = inspect.signature(function).parameters
+    except (TypeError, ValueError):  # a function without a signature
+        return None
+    names = list(parameters)
+    kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+    is_positional = "name" in names and parameters["name"].kind is kind
+    return names.index("name") if is_positional else None
 
 
 class Operations(Protocol):

@@ -94,6 +94,26 @@ class RunPlan:
         is_known = tensor.constant is not None and not tensor.op.control_inputs
         return not is_known and tensor.identity not in self._fed
 
+    def check_fed(self) -> None:
+        """Check that placeholders are fed.
+
+        Raises:
+            InvalidArgumentError: If a placeholder is not fed.
+        """
+        for op in self.operations:
+            self._check_fed(op)
+
+    def _check_fed(self, op: Operation) -> None:
+        if op.function is None and op.outputs and op.outputs[0].identity not in self._fed:
+            (output,) = op.outputs
+            shape = "" if output.shape.rank is None else f" and shape {_spelled(output.shape)}"
+            raise InvalidArgumentError(
+                None,
+                op,
+                f"You must feed a value for placeholder tensor '{op.name}' with dtype "
+                f"{output.dtype.name}{shape}",
+            )
+
     def check(self) -> None:
         """Check that placeholders are fed and Variables are initialized.
 
@@ -103,15 +123,7 @@ class RunPlan:
         """
         assigned: set[int] = set()
         for op in self.operations:
-            if op.function is None and op.outputs and op.outputs[0].identity not in self._fed:
-                (output,) = op.outputs
-                shape = "" if output.shape.rank is None else f" and shape {_spelled(output.shape)}"
-                raise InvalidArgumentError(
-                    None,
-                    op,
-                    f"You must feed a value for placeholder tensor '{op.name}' with dtype "
-                    f"{output.dtype.name}{shape}",
-                )
+            self._check_fed(op)
             for variable in op.reads:
                 _check_value(variable, assigned, op)
             assigned.update(id(v) for v in op.assigned)

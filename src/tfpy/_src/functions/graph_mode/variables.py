@@ -224,8 +224,10 @@ _METHODS = (
 
 
 def _method(plain: Callable[..., Any], name: str) -> Callable[..., Any]:
+    """Return a method of Variables that creates an operation while a graph is active."""
+
     @functools.wraps(plain)
-    def method(self: GraphVariable, *args: Any, **kwargs: Any) -> Any:
+    def method(self: Variable, *args: Any, **kwargs: Any) -> Any:
         graph = tracing.active_graph()
         bound = functools.partial(plain, self)
         if graph is None:
@@ -240,7 +242,7 @@ def _method(plain: Callable[..., Any], name: str) -> Callable[..., Any]:
 
 for _name in _METHODS:
     if hasattr(Variable, _name):
-        setattr(GraphVariable, _name, _method(getattr(Variable, _name), _name))
+        setattr(Variable, _name, _method(getattr(Variable, _name), _name))
 _own_getitem = GraphVariable.__getitem__
 add_operators(GraphVariable, Variable)
 GraphVariable.__getitem__ = _own_getitem  # type: ignore[method-assign]

@@ -12,12 +12,19 @@ class ScopeCounts:
         self._entered: dict[str, int] = {}
 
     def add(self, full: str) -> None:
-        """Count a scope. Scopes inside it are counted from zero again.
+        """Count a scope.
 
         Args:
             full: Name of the scope with its prefix.
         """
         self._entered[full] = self._entered.get(full, 0) + 1
+
+    def close(self, full: str) -> None:
+        """Let the scopes inside a scope be counted from zero again.
+
+        Args:
+            full: Name of the scope with its prefix.
+        """
         for inner in [name for name in self._entered if name.startswith(f"{full}/")]:
             self._entered[inner] = 0
 

@@ -81,7 +81,7 @@ def get_variable(
     Raises:
         ValueError: If the Variable exists and the scope does not reuse Variables, if it does not
             exist and the scope reuses Variables, if the shape or dtype is a different one, or if
-            the initializer does not match.
+            the initializer does not match, or `custom_getter` is not callable.
 
     Example:
         >>> import tfpy as tf
@@ -131,10 +131,14 @@ def get_variable(
         "synchronization": synchronization,
         "aggregation": aggregation,
     }
+    for one in (custom_getter, scope.custom_getter):
+        if one is not None and not callable(one):
+            raise ValueError(f"Passed a custom_getter which is not callable: {one}")
     getter = nested_getters(custom_getter, scope.custom_getter)
-    found: Variable = (
-        made(full, **arguments) if getter is None else getter(made, name=full, **arguments)
-    )
+    with scopes.name_scope(""):
+        found: Variable = (
+            made(full, **arguments) if getter is None else getter(made, name=full, **arguments)
+        )
     return found
 
 

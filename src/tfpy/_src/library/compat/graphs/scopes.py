@@ -110,17 +110,6 @@ def _held_store() -> list[ScopeStore]:
 
 
 @contextmanager
-def separate_store() -> Iterator[None]:
-    """Let a block have its own Variables and a scope without a name, as a graph has."""
-    held = _held_store()
-    before, held[0] = held[0], ScopeStore(is_graph=True)
-    try:
-        yield
-    finally:
-        held[0] = before
-
-
-@contextmanager
 def shared_variables(variables: dict[str, Variable]) -> Iterator[None]:
     """Let `get_variable` find and store Variables in a dictionary."""
     store = scope_store()
@@ -332,6 +321,7 @@ def variable_scope(
 
     Raises:
         ValueError: If both names are None.
+        TypeError: If `auxiliary_name_scope` is not a bool.
 
     Example:
         >>> import tfpy as tf
@@ -344,11 +334,16 @@ def variable_scope(
     """
     if default_name is None and name_or_scope is None:
         raise ValueError("If default_name is None then name_or_scope is required")
+    if not isinstance(auxiliary_name_scope, bool):
+        raise TypeError(
+            f"The auxiliary_name_scope must be `True` or `False`, got {auxiliary_name_scope!r}"
+        )
     active = scope_store().active
     outer = active.scope
+    is_again = isinstance(name_or_scope, VariableScope)
     if isinstance(name_or_scope, VariableScope):
         base, full, own = name_or_scope, name_or_scope.name, name_or_scope.name.rpartition("/")[2]
-        reuse = base.reuse if reuse is None else reuse
+        reuse = reuse or base.reuse
     else:
         base = outer
         lead = f"{outer.name}/" if outer.name else ""
@@ -360,11 +355,9 @@ def variable_scope(
     active.counts.add(full)
     getter = nested_getters(custom_getter, base.custom_getter)
     with ExitStack() as stack:
-        entered = ""
+        entered = scopes.prefix()
         if auxiliary_name_scope and own:
             entered = stack.enter_context(scopes.name_scope(own))
-        elif auxiliary_name_scope:
-            entered = scopes.prefix()
         active.scope = base.copy(
             name=full,
             initializer=initializer,
@@ -373,7 +366,7 @@ def variable_scope(
             partitioner=partitioner,
             dtype=None if dtype is None else as_dtype(dtype),
             constraint=constraint,
-            original_name_scope=entered,
+            original_name_scope=base.original_name_scope if is_again else entered,
         )
         active.scope.reuse = reuse
         before = active.counts.copy()
@@ -381,8 +374,10 @@ def variable_scope(
             yield active.scope
         finally:
             active.scope = outer
-            if isinstance(name_or_scope, VariableScope):
+            if is_again:
                 active.counts = before
+            else:
+                active.counts.close(full)
 
 
 def nested_getters(inner: Any, outer: Any) -> Any:

@@ -2,32 +2,46 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from tfpy._src.core import nest
+from tfpy._src.core import conversion, nest
 from tfpy._src.core.conversion import convert_to_tensor
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.core.typing import Nest, TensorLike
+from tfpy._src.functions.graph_mode.composites import COMPOSITES
 from tfpy._src.functions.graph_mode.graph import Graph
+from tfpy._src.functions.graph_mode.graph_function import GraphFunction
+from tfpy._src.functions.graph_mode.nests import leaves, mapped
 from tfpy._src.functions.graph_mode.operation import Operation
+from tfpy._src.functions.graph_mode.placeholders import placeholder, sparse_placeholder
 from tfpy._src.functions.graph_mode.plan import RunPlan
+from tfpy._src.functions.graph_mode.ragged_placeholder import placeholder as ragged_placeholder
+from tfpy._src.functions.graph_mode.recording import recorded
+from tfpy._src.functions.graph_mode.tensors import GraphTensor
+from tfpy._src.functions.graph_mode.variables import GraphVariable
 from tfpy._src.functions.tf_function.polymorphic import Function
-from tfpy._src.library.compat.graphs.scopes import separate_store
-from tfpy._src.tensors.variables.creators import variable_creator_scope
-from tfpy._src.tensors.variables.variable import Variable
+from tfpy._src.functions.tf_function.signature import TensorSpec
+from tfpy._src.tensors.composite.specs import RaggedTensorSpec, SparseTensorSpec
+
+to_tensor = recorded(conversion.convert_to_tensor)
 
 
 def wrap_function(fn: Callable[..., Any], signature: Sequence[Any], name: str | None = None) -> Any:
     """Return a compiled function of tensors with the given types. Its Variables are kept.
 
+    The function is called once, in a new `tf.Graph`. As in a session, operations on which the
+    result does not depend are not run.
+
     Args:
         fn: Function. It can make Variables, for example with `tf.compat.v1.get_variable`.
-        signature: List with a `tf.TensorSpec` for each argument.
+        signature: List with a `tf.TypeSpec` for each tensor argument, such as a `tf.TensorSpec`.
+            Other values are passed to `fn`.
 
     Returns:
-        A concrete function. If `fn` has no arguments and makes no Variables, the function has an
-        attribute `graph`, a `tf.Graph`, and a method `prune`, which cuts functions of this graph.
+        A concrete function with an attribute `graph`, a `tf.Graph`, and a method `prune`, which
+        cuts functions of this graph.
 
     Example:
         >>> import tfpy as tf
@@ -40,35 +54,45 @@ def wrap_function(fn: Callable[..., Any], signature: Sequence[Any], name: str | 
 
     See also: `tf.function`, `tf.import_graph_def`.
     """
-    if not signature:
-        graph = Graph()
-        with graph.as_default():
-            result = fn()
-        if graph.operations and not graph.variables:
-            return PrunedFunction(graph, [], result)
-    return _traced(fn, signature)
+    graph = Graph()
+    with graph.as_default():
+        given = [nest.map_structure(_argument, one) for one in signature]
+        result = nest.map_structure(_in_graph, fn(*given))
+    _initialize(graph)
+    return PrunedFunction(graph, [x for x in nest.flatten(given) if _is_tensor(x)], result)
 
 
-def _traced(fn: Callable[..., Any], signature: Sequence[Any]) -> Any:
-    made: list[Variable] = []
-
-    def call(*args: Any) -> Any:
-        known = iter([*made])  # the function is traced again after it has made its Variables
-
-        def creator(make: Callable[..., Variable], **kwargs: Any) -> Variable:
-            found = next(known, None)
-            if found is None:
-                found = make(**kwargs)
-                made.append(found)
-            return found
-
-        with separate_store(), variable_creator_scope(creator):
-            return fn(*args)
-
-    return Function(call, input_signature=[*signature], autograph=False).get_concrete_function()
+def _argument(spec: Any) -> Any:
+    """Return a placeholder for a spec in a signature, and other values unchanged."""
+    if isinstance(spec, RaggedTensorSpec):
+        return ragged_placeholder(spec.dtype, spec.ragged_rank, spec.shape[spec.ragged_rank + 1 :])
+    if isinstance(spec, SparseTensorSpec):
+        return sparse_placeholder(spec.dtype, spec.shape)
+    if isinstance(spec, TensorSpec):
+        return placeholder(spec.dtype, spec.shape, spec.name)
+    return spec
 
 
-class PrunedFunction:
+def _is_tensor(value: Any) -> bool:
+    return isinstance(value, (GraphTensor, *COMPOSITES))
+
+
+def _in_graph(value: Any) -> Any:
+    """Return a result as a tensor of the graph. Operations and None are unchanged."""
+    if value is None or _is_tensor(value) or isinstance(value, Operation | GraphVariable):
+        return value
+    return to_tensor(value)
+
+
+def _initialize(graph: Graph) -> None:
+    """Assign the initial values of Variables. An imported graph assigns those of its Variables."""
+    made = [v for v in graph.variables if isinstance(v, GraphVariable)]
+    operations = [v.initializer for v in made if v.initial_value is not None]
+    if operations:
+        RunPlan(operations, []).run([])
+
+
+class PrunedFunction(GraphFunction):
     """A part of a graph as a compiled function.
 
     Args:
@@ -85,41 +109,66 @@ class PrunedFunction:
 
     def __init__(self, graph: Graph, feeds: Nest, fetches: Nest) -> None:
         self.graph = graph
-        self.inputs = [graph.as_graph_element(one) for one in nest.flatten(feeds)]
+        self.inputs = leaves([self._element(one) for one in nest.flatten(feeds)])
         self.structured_outputs = nest.map_structure(self._element, fetches)
-        self._fetches = [one for one in nest.flatten(self.structured_outputs) if one is not None]
+        self._fetches = [
+            one for one in leaves(nest.flatten(self.structured_outputs)) if one is not None
+        ]
         self.outputs = [one for one in self._fetches if not isinstance(one, Operation)]
-        plan = RunPlan(self._fetches, self.inputs)
-        plan.check()
-        compute: Function[..., list[Tensor]] = Function(plan.compute, autograph=False)
-        self._compute: Callable[..., list[Tensor]] = plan.compute if plan.is_dynamic else compute
+        self._plan = RunPlan(self._fetches, self.inputs)
+        self._plan.check_fed()
+        self._function: Function[..., Any] = Function(self._structured, autograph=False)
 
     def _element(self, value: Any) -> Any:
-        return None if value is None else self.graph.as_graph_element(value)
+        if value is None or _is_tensor(value) or isinstance(value, GraphVariable):
+            return value
+        return self.graph.as_graph_element(getattr(value, "name", value))
+
+    @functools.cached_property
+    def concrete_function(self) -> Any:
+        """The compiled function, which SavedModels store."""
+        return self._function.get_concrete_function(*(_spec(x) for x in self.inputs))
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        return getattr(self.concrete_function, name)
 
     def __call__(self, *args: TensorLike) -> Any:
         """Return the results for some arguments.
 
         Args:
-            *args: A tensor for each of `inputs`.
+            *args: A tensor for each of `inputs`. Sparse and ragged tensors may be passed whole.
 
         Returns:
             Tensors in the structure of `structured_outputs`, with None for operations.
 
         Raises:
             TypeError: If the number of arguments is wrong.
+            tf.errors.FailedPreconditionError: If an imported Variable has no value yet.
         """
-        if len(args) != len(self.inputs):
+        given = leaves(nest.flatten([*args]))
+        if len(given) != len(self.inputs):
             raise TypeError(
                 f"The function takes {len(self.inputs)} positional arguments "
-                f"({', '.join(x.name for x in self.inputs)}) but {len(args)} were given."
+                f"({', '.join(x.name for x in self.inputs)}) but {len(given)} were given."
             )
-        given = [convert_to_tensor(x, y.dtype) for x, y in zip(args, self.inputs, strict=True)]
-        found = iter(self._compute(*given))
-        return nest.map_structure(
-            lambda x: None if x is None or isinstance(x, Operation) else next(found),
-            self.structured_outputs,
-        )
+        self._plan.check()
+        tensors = [convert_to_tensor(x, y.dtype) for x, y in zip(given, self.inputs, strict=True)]
+        found = (self._structured if self._plan.is_dynamic else self._function)(*tensors)
+        for variable in self._plan.assigned:
+            if isinstance(variable, GraphVariable):
+                variable.has_value = True
+        return found
+
+    def _structured(self, *given: Tensor) -> Any:
+        """Run the operations for some values of `inputs`, and return the structured results."""
+        found = iter(self._plan.compute(*given))
+
+        def result(one: Any) -> Any:
+            return None if one is None or isinstance(one, Operation) else next(found)
+
+        return nest.map_structure(lambda one: mapped(one, result), self.structured_outputs)
 
     def prune(
         self, feeds: Nest, fetches: Nest, name: str | None = None, input_signature: object = None
@@ -139,3 +188,7 @@ class PrunedFunction:
                 `feeds`.
         """
         return PrunedFunction(self.graph, feeds, fetches)
+
+
+def _spec(tensor: GraphTensor) -> TensorSpec:
+    return TensorSpec(tensor.shape, tensor.dtype, tensor.op.name)
