@@ -17,12 +17,12 @@ FORMS = [
 ]
 
 
-def random_weights(form: str) -> tuple[np.ndarray, np.ndarray]:
-    """Return the bytes of a matrix [N, K] with random bits, and its values."""
+def random_weights(form: str, n: int = N) -> tuple[np.ndarray, np.ndarray]:
+    """Return the bytes of a matrix [n, K] with random bits, and its values."""
     from tfpy._src.compiler.ops.block_formats import ON_DEVICES, by_fields
 
     rng, how = np.random.default_rng(0), ON_DEVICES[form]
-    count = N * K // how.size
+    count = n * K // how.size
     blocks = rng.integers(0, 256, count * how.layout.itemsize, np.uint8).view(how.layout)
     for name in {"d", "m", "dmin"}.intersection(how.layout.names or ()):
         blocks[name] = rng.uniform(-1, 1, count)
@@ -38,7 +38,7 @@ def random_weights(form: str) -> tuple[np.ndarray, np.ndarray]:
     if form == "MXFP4":
         blocks["e"] = rng.integers(120, 130, count)
     assert how.decode is not None
-    return by_fields(how, blocks), how.decode(blocks).reshape(N, K)
+    return by_fields(how, blocks), how.decode(blocks).reshape(n, K)
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -71,6 +71,27 @@ def test_matrices(tf: Any, backend: str, form: str) -> None:
         wanted = np.ones((m, N), np.float32) @ kernel.T
         assert np.abs(gradient - wanted).max() < 1e-5 * np.abs(kernel).sum(1).max()
         np.testing.assert_allclose(rows, values[indices], rtol=1e-6, atol=1e-6)
+
+
+@pytest.mark.parametrize("form", ["Q4_1", "Q6_K", "MXFP4", "BF16"])
+@pytest.mark.parametrize("n", [4096, 4098])
+@run_in_browser(backends=["webgpu"])
+def test_threads_with_several_rows(tf: Any, form: str, n: int) -> None:
+    """Test matrices with many rows, of which threads of webgpu read up to four."""
+    from tfpy._src.compiler.ops.blocks import dequantize_blocks
+
+    data, values = random_weights(form, n)
+    weights = tf.Variable(data, trainable=False)
+
+    @tf.function
+    def product(x: Any) -> Any:
+        w = dequantize_blocks(weights, form=form, shape=(n, K))
+        return tf.matmul(x, w, transpose_b=True)
+
+    for m in (1, 2, 5):
+        x = np.random.default_rng(m).standard_normal((m, K)).astype(np.float32)
+        error = np.abs(product(tf.constant(x)).numpy() - x @ values.T).max()
+        assert error < 1e-5 * (np.abs(x) @ np.abs(values).T).max()
 
 
 @run_in_browser(backends=["cpu", "wasm", "webgl", "webgpu"])

@@ -398,7 +398,7 @@ def test_decorated_methods_of_an_installed_package(tf, backend):
 
 @run_in_browser(backends=("wasm", "webgl", "webgpu"))
 async def test_awaited_loops_that_run_ahead(tf, backend):
-    """Check that a loop returns the state at which it ends, although later iterations have begun."""
+    """Check that a loop returns the state at which it ends, although later iterations began."""
     from tfpy._src.functions.control import loop_run, undecided
 
     def grow(x, limit):
@@ -411,6 +411,7 @@ async def test_awaited_loops_that_run_ahead(tf, backend):
 
     compiled = tf.function(grow)
     start = np.float32([0.25, 1.0, 0.5, 0.75])
+
     class Watcher:
         def __init__(self):
             self.chosen, self.seen = 0, []

@@ -1,10 +1,14 @@
 // x W^T for few rows (ROWS) of x and a matrix W [n, k] in blocks of SIZE values, where VALUES values have the same scale.
-// LANES threads share a row of W, and a workgroup has ACROSS rows.
+// LANES threads share HELD adjacent rows of W, so that each thread uses the values of x that it reads several times. A
+// workgroup has ACROSS times HELD rows of W.
 const ROWS = $ROWS;
+const SUMS = ROWS * HELD;
 const SIZE = $SIZE;
 const VALUES = $VALUES;
 
 $NUMBERS
+
+var<workgroup> parts: array<array<f32, LANES * ACROSS>, SUMS>;
 
 @compute @workgroup_size(LANES * ACROSS)
 fn main(
@@ -13,29 +17,43 @@ fn main(
     @builtin(local_invocation_index) thread: u32,
 ) {
     let share = row_share(id, groups, thread);
-    let first = min(share.row, p.n - 1) * p.k;
-    var sums: array<f32, ROWS>;
+    let first = min(share.row * HELD, p.n - HELD) * p.k;
+    var sums: array<f32, SUMS>;
     for (var at = VALUES * share.lane; at < p.k; at += VALUES * LANES) {
-        let b = (first + at) / SIZE;
-        let begin = (first + at) % SIZE;
         // Chromium's compiler sets variables to zero only before the loop, unless they have an initial value.
-        var products = array<f32, ROWS>();
-        var minimums = array<f32, ROWS>();
+        var products = array<f32, SUMS>();
+        var totals = array<f32, ROWS>();
         for (var i = 0; i < VALUES; i += 4) {
-            let numbers = numbers_at(b, begin + i);
+            var x = array<vec4<f32>, ROWS>();
             for (var r = 0; r < ROWS; r++) {
-                let x = vec4<f32>(x_texel((r * p.k + at + i) >> 2u));
-                products[r] += dot(x, numbers);
+                x[r] = vec4<f32>(x_texel((r * p.k + at + i) >> 2u));
 #if MINIMUM
-                minimums[r] += dot(x, vec4<f32>(1.0));
+                totals[r] += dot(x[r], vec4<f32>(1.0));
 #endif
             }
+            for (var h = 0; h < HELD; h++) {
+                let place = first + h * p.k + at + i;
+                let numbers = numbers_at(place / SIZE, place % SIZE);
+                for (var r = 0; r < ROWS; r++) { products[h * ROWS + r] += dot(x[r], numbers); }
+            }
         }
-        let scale = $SCALE(b, begin / VALUES);
-        for (var r = 0; r < ROWS; r++) { sums[r] += scale.x * products[r] + scale.y * minimums[r]; }
+        for (var h = 0; h < HELD; h++) {
+            let place = first + h * p.k + at;
+            let scale = $SCALE(place / SIZE, place % SIZE / VALUES);
+            for (var r = 0; r < ROWS; r++) {
+                sums[h * ROWS + r] += scale.x * products[h * ROWS + r] + scale.y * totals[r];
+            }
+        }
     }
-    for (var r = 0; r < ROWS; r++) {
-        let sum = row_sum(share, sums[r]);
-        if (share.lane == 0 && share.row < p.n) { store(r * p.n + share.row, T(sum)); }
+    for (var s = 0; s < SUMS; s++) { parts[s][thread] = sums[s]; }
+    for (var step = LANES / 2; step > 0; step /= 2) {
+        workgroupBarrier();
+        if (share.lane < step) {
+            for (var s = 0; s < SUMS; s++) { parts[s][thread] += parts[s][i32(thread) + step]; }
+        }
+    }
+    if (share.lane > 0 || share.row * HELD >= p.n) { return; }
+    for (var h = 0; h < HELD; h++) {
+        for (var r = 0; r < ROWS; r++) { store(r * p.n + share.row * HELD + h, T(parts[h * ROWS + r][thread])); }
     }
 }

@@ -17,7 +17,8 @@ from tfpy._src.functions.control.undecided import Question, Undecided
 from tfpy._src.functions.executor.control_op import PartsRunner
 from tfpy._src.functions.executor.executable import Executable
 from tfpy._src.functions.executor.execution_hints import Usage
-from tfpy._src.functions.executor.host_shadow import LoopMirror, Mirror
+from tfpy._src.functions.executor.host_shadow import LoopMirror
+
 
 class Watcher(Protocol):
     """An observer of a loop, which can end it.
@@ -65,10 +66,9 @@ class LoopRun(PartsRunner):
         self.unread = {p for p, v in enumerate(eqn.outputs) if v in usage.unread}
         """Positions of the state's tensors that nothing reads after the loop."""
         results = (p for p in range(state) if p not in self.unread)
-        self.can_run_ahead = (
-            sum(body.avals[body.outputs[p]].nbytes for p in results) <= _MOST_BYTES
-            and not any(inner.op.stateful for inner in (*test.eqns, *body.eqns))
-        )
+        is_small = sum(body.avals[body.outputs[p]].nbytes for p in results) <= _MOST_BYTES
+        is_pure = not any(inner.op.stateful for inner in (*test.eqns, *body.eqns))
+        self.can_run_ahead = is_small and is_pure
         """True if a superfluous iteration has no effect, and the results are small."""
 
     def __call__(self, *inputs: Tensor) -> list[Tensor]:
