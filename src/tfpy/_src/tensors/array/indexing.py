@@ -138,8 +138,10 @@ def getitem(tensor: Any, key: Any) -> Tensor:
             picks.append((_position(k, axis, tensor), 1, 1))
     begin, size, strides = zip(*picks, strict=True) if picks else ((), (), ())
     part = tensor
-    if any((b, n, s) != (0, w, 1) for (b, n, s), w in zip(picks, tensor.aval.shape, strict=True)):
+    if picks != [(0, n, 1) for n in tensor.aval.shape]:
         part = movement.strided_slice(tensor, begin=begin, size=size, strides=strides)
+        if not tracing.local.active and part.aval.shape == tuple(shape):
+            return part
     return movement.reshape(
         part, shape=unranked(shape) if tensor.aval.is_unranked else tuple(shape)
     )
@@ -147,7 +149,8 @@ def getitem(tensor: Any, key: Any) -> Tensor:
 
 def is_mask(key: Any) -> bool:
     """Return True if `tensor[key]` means `tf.boolean_mask(tensor, key)`."""
-    return isinstance(key, bool) or getattr(key, "dtype", None) == dtypes.bool
+    dtype = getattr(key, "dtype", None)
+    return isinstance(key, bool) or (dtype is not None and dtype == dtypes.bool)
 
 
 def assigned(tensor: Tensor, key: Any, value: TensorLike) -> Tensor:
@@ -232,18 +235,20 @@ def _wrapped(index: Tensor, n: int) -> Tensor:
 
 def _with_all_axes(keys: tuple[Any, ...], tensor: Tensor) -> list[Any]:
     """Return one key per axis (and None for new axes), with `...` expanded or added at the end."""
-    if sum(k is Ellipsis for k in keys) > 1:
+    rank = tensor.aval.rank
+    dots = [i for i, k in enumerate(keys) if k is Ellipsis]
+    if len(dots) > 1:
         raise invalid("strided_slice", "Multiple ellipses in slice spec not allowed")
-    given = sum(k is not None and k is not Ellipsis for k in keys)
-    if given > tensor.ndim == 0:
+    given = len([k for k in keys if k is not None and k is not Ellipsis])
+    if given > rank == 0:
         raise invalid("strided_slice", "Attempting to slice scalar input.")
-    if given > tensor.ndim:
+    if given > rank:
         raise invalid(
             "strided_slice",
-            f"{given} indices for a tensor of {tensor.ndim} dimensions, shape {list(tensor.shape)}",
+            f"{given} indices for a tensor of {rank} dimensions, shape {list(tensor.shape)}",
         )
-    at = next((i for i, k in enumerate(keys) if k is Ellipsis), len(keys))
-    rest = [builtins.slice(None)] * (tensor.ndim - given)
+    at = dots[0] if dots else len(keys)
+    rest = [builtins.slice(None)] * (rank - given)
     return [*keys[:at], *rest, *keys[at + 1 :]]
 
 
@@ -262,7 +267,9 @@ def _bound(value: Any) -> int | None:
 
     A traced bound has no value, so that the function runs eagerly.
     """
-    if value is None or (isinstance(value, Dimension) and value.value is None):
+    if value is None or type(value) is int:
+        return value
+    if isinstance(value, Dimension) and value.value is None:
         return None
     return _index(host_values(value) if _is_traced(value) else value)
 
@@ -280,6 +287,8 @@ def _position(key: Any, axis: int, tensor: Tensor) -> int:
 
 def _index(value: Any) -> int:
     """Return an index as an integer, which may be open."""
+    if type(value) is int:
+        return value
     try:
         return static_int(value) if isinstance(value, Sizes) else size_of(operator.index(value))
     except TypeError:
