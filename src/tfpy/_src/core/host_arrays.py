@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Set
 from typing import Any
 
 import numpy as np
@@ -45,10 +45,12 @@ def to_array(value: Any, wanted: DType | None, hint: Any, is_private: bool) -> n
         raise _non_rectangular(value) from None
     if found.dtype == object:
         found = _indices(found)
-    beyond = found.dtype in _BEYOND and _are_ints(value) and (wanted is None or wanted.is_integer)
+    is_sequence = isinstance(value, list | tuple)
+    kinds = {type(leaf) for leaf in _leaf_values(value)} if is_sequence else {type(value)}
+    beyond = found.dtype in _BEYOND and kinds <= {int} and (wanted is None or wanted.is_integer)
     if beyond:
         found = _unsigned(value)
-    if found.dtype == object or _holds_array_like(value):
+    if found.dtype == object or (is_sequence and _holds_array_like(kinds)):
         raise ValueError(
             f"Attempt to convert a value of type {type(value).__name__} with an unsupported type "
             "or out-of-range integer to a Tensor."
@@ -56,10 +58,10 @@ def to_array(value: Any, wanted: DType | None, hint: Any, is_private: bool) -> n
     own = dtypes.int32 if beyond else dtypes.OF_NUMPY.get(found.dtype) or as_dtype(found.dtype)
     if dtypes.X64 and not beyond:
         own = _of_python(value, found, own)
-    if isinstance(value, list | tuple):
+    if is_sequence:
         if not found.size:
             own = dtypes.float32
-        elif _are_mixed(list(_leaf_values(value)), wanted):
+        elif _are_mixed(kinds, next(_leaf_values(value)), wanted):
             raise ValueError("Can't convert Python sequence with mixed types to Tensor.")
         elif own.is_integer and not is_private:  # also for NumPy integers of any size
             own = _integer(found) if dtypes.X64 else dtypes.int32
@@ -108,10 +110,6 @@ _BEYOND = (np.dtype(np.uint64), np.dtype(np.float64))
 """The dtypes to which NumPy converts Python integers that exceed int64."""
 
 
-def _are_ints(value: Any) -> bool:
-    return all(type(leaf) is int for leaf in _leaf_values([value]))
-
-
 def _unsigned(value: Any) -> np.ndarray[Any, Any]:
     """Convert Python integers to uint64.
 
@@ -132,14 +130,11 @@ def is_array_like(value: Any) -> bool:
 _NUMPY = {np.ndarray, *np.sctypeDict.values()}
 
 
-def _holds_array_like(value: Any) -> bool:
-    """Return True if a sequence contains objects that only `__array__` can convert.
+def _holds_array_like(kinds: Set[type]) -> bool:
+    """Return True if a sequence of these types has objects that only `__array__` can convert.
 
     TensorFlow converts single objects of this kind, but not items of a sequence.
     """
-    if not isinstance(value, list | tuple):
-        return False
-    kinds = {type(leaf) for leaf in _leaf_values(value)}
     return any(hasattr(k, "__array__") and not hasattr(k, "__len__") for k in kinds - _NUMPY)
 
 
@@ -229,17 +224,17 @@ def _leaf_values(values: Any) -> Iterator[Any]:
             yield value
 
 
-def _are_mixed(values: Sequence[Any], wanted: DType | None) -> bool:
+def _are_mixed(kinds: Set[type], first: Any, wanted: DType | None) -> bool:
     """Return True if NumPy would convert strings or numbers.
 
     Booleans may follow numbers, as 0 and 1. Numbers may follow them if a dtype is specified.
+
+    Args:
+        kinds: Types of the values.
+        first: The first value.
     """
-    texts = {isinstance(v, str | bytes) for v in values}
-    return len(texts) > 1 or (
-        wanted is None
-        and isinstance(values[0], bool)
-        and not all(isinstance(v, bool) for v in values)
-    )
+    are_strings = {issubclass(kind, str | bytes) for kind in kinds}
+    return len(are_strings) > 1 or (wanted is None and type(first) is bool and kinds != {bool})
 
 
 def _check_kind(value: Any, own: DType, wanted: DType) -> None:
