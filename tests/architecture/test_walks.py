@@ -40,6 +40,8 @@ EAGER: dict[str, tuple[Callable[[Any, Any], Any], int]] = {
     "negative": (lambda x, y: -x, 7),
     "add a number": (lambda x, y: x + 1.0, 11),
     "add a Variable": (lambda x, y: x + y, 13),
+    "softmax": (lambda x, y: tf.nn.softmax(x), 134),
+    "slice": (lambda x, y: x[:1], 18),
 }
 """Eager ops on few numbers of the host, with the most calls of functions that each may make."""
 

@@ -153,7 +153,7 @@ def convert_to_tensor(
 
     See also: `tf.constant`, `tf.cast`.
     """
-    if dtype is None and type(value) is Tensor:  # the usual case in functions of tensors
+    if type(value) is Tensor and (dtype is None or dtype is value.aval.dtype):  # the usual case
         return value
     wanted = None if dtype is None else as_dtype(dtype)
     if offers_tensor(value):

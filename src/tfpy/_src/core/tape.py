@@ -89,7 +89,7 @@ class Tape(Listed):
             ...     tape.follows([x, y]), tape.follows([y])
             (True, False)
         """
-        return any(t.identity in self.watched for t in tensors)
+        return not self.watched.isdisjoint([t.identity for t in tensors])
 
     def on_read(self, variable: Any) -> None:
         """Receive each Variable that an op reads."""
@@ -115,7 +115,7 @@ class Tape(Listed):
             output: Result of the op.
             attrs: Attributes of the op.
         """
-        if not output.aval.dtype.is_differentiable:
+        if not (output.aval.dtype.is_differentiable and self.follows(inputs)):
             return
 
         def backward(g: Any) -> Sequence[Any]:
