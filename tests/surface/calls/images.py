@@ -21,6 +21,7 @@ CALLS = {
     "compat.v1.image.resize": f"{IMAGE}, (9, 4)",
     "compat.v1.image.resize_area": f"{IMAGE}, (9, 4)",
     "compat.v1.image.resize_bicubic": f"{IMAGE}, (9, 4)",
+    "compat.v1.image.resize_image_with_pad": f"{IMAGE}, 9, 9",
     "image.resize_bilinear": (
         f"{IMAGE}, (9, 4)",
         f"tf.compat.v1.image.resize_bilinear({IMAGE}, (9, 4))",

@@ -7,5 +7,6 @@ from tfpy._src.library.compat.images import (
     resize as resize,
     resize_area as resize_area,
     resize_bicubic as resize_bicubic,
+    resize_image_with_pad as resize_image_with_pad,
     resize_images as resize_images,
 )

@@ -71,8 +71,9 @@ class ObjectNode:
 
 def is_function(value: Any) -> bool:
     """Return True for a `tf.function` or a concrete function."""
-    kinds = Function | ConcreteFunction | RestoredConcreteFunction | GraphFunction
-    return isinstance(value, kinds)
+    if isinstance(value, GraphFunction):
+        return True
+    return isinstance(value, Function | ConcreteFunction | RestoredConcreteFunction)
 
 
 def _follows(value: Any) -> bool:

@@ -22,7 +22,8 @@ from tfpy._src.functions.graph_mode.dependence import compute_from, reaches
 from tfpy._src.functions.graph_mode.inference import Inferred, infer
 from tfpy._src.functions.graph_mode.lookup import Lookup
 from tfpy._src.functions.graph_mode.nests import leaves, mapped
-from tfpy._src.functions.graph_mode.operation import TYPES, Operation, given_name, name_of
+from tfpy._src.functions.graph_mode.operation import Operation, given_name
+from tfpy._src.functions.graph_mode.operation_names import name_of, type_of
 from tfpy._src.functions.graph_mode.overriding import Overriding
 from tfpy._src.functions.graph_mode.placing import Placing
 from tfpy._src.functions.graph_mode.recording import install, uninstall
@@ -168,7 +169,7 @@ class Graph(Collections, Lookup, Overriding, Placing):
         """Add an operation whose name begins with the current name scope."""
         is_full = name.endswith("/")
         found = name[:-1] if is_full else self.unique_name(prefix() + name)
-        kind = kind or TYPES.get(name, name[:1].upper() + name[1:])
+        kind = kind or type_of(name)
         return Operation(self, found, kind, inputs, [*controls, *self.control_inputs], assigned)
 
     def record(
@@ -194,7 +195,7 @@ class Graph(Collections, Lookup, Overriding, Placing):
         op = self.make(
             chosen or name or name_of(function),
             [*inputs, *found.captured],
-            TYPES.get(name or name_of(function), name_of(function)) if chosen else None,
+            type_of(name or name_of(function)) if chosen else None,
             found.assigned,
         )
         op.function = self.overridden(op.type, function)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -17,12 +16,12 @@ from tfpy._src.base.errors import InvalidArgumentError, NotTraceableError, OpErr
 from tfpy._src.compiler.ir.aval import Aval
 from tfpy._src.compiler.ir.sizes import OpenSize, unranked
 from tfpy._src.core import tape as tapes
-from tfpy._src.core.conversion import convert_to_tensor, host_values
 from tfpy._src.core.sizes import LikelySizes, Sizes
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.core.tensor_shape import TensorShape
 from tfpy._src.core.typing import DTypeLike
 from tfpy._src.functions.graph_mode.composites import SampledParts
+from tfpy._src.functions.graph_mode.declared_shapes import declared
 from tfpy._src.functions.graph_mode.nests import leaves as leaves, mapped as mapped
 from tfpy._src.functions.graph_mode.samples import (
     SIZE as SIZE,
@@ -79,10 +78,11 @@ def infer(
     try:
         return _inferred(function, args, kwargs, unique, traced)
     except (ValueError, TypeError, OpError):
-        found = _scattered(function, args, kwargs)
+        found = declared(function, args, kwargs)
         if found is None:
             raise
-        return found
+        made = SymbolicTensor(Trace(name), 0, aval_of(*found), name)
+        return Inferred(made, [], [], [], False, is_dynamic=True)
 
 
 def _inferred(
@@ -117,38 +117,6 @@ def _inferred(
         if error.op_name == "Assert":
             raise
         raise ValueError(error.message) from error
-
-
-def _scattered(
-    function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]
-) -> Inferred | None:
-    """Return the result of a scatter function if a shape is unknown, or None.
-
-    The sizes of its arguments depend on each other, so likely sizes seldom match. As in TensorFlow,
-    a run checks them.
-    """
-    name = getattr(function, "__name__", "")
-    if name != "scatter_nd" and not name.startswith("tensor_scatter_nd_"):
-        return None
-    given = [*args, *kwargs.values()]
-    if not any(isinstance(x, GraphTensor) and x.aval.is_open for x in given):
-        return None
-    first, second, third = inspect.signature(function).bind(*args, **kwargs).args[:3]
-    like = convert_to_tensor(second if name == "scatter_nd" else first)
-    shape = _specified(third) if name == "scatter_nd" else like.shape
-    made = SymbolicTensor(Trace(name), 0, aval_of(shape, like.dtype), name)
-    return Inferred(made, [], [], [], False, is_dynamic=True)
-
-
-def _specified(sizes: Any) -> list[int | None] | None:
-    """Return the shape that an argument specifies, or None for an unknown rank."""
-    if isinstance(sizes, GraphTensor) and sizes.known is None:
-        rank = sizes.shape[0] if sizes.shape.rank == 1 else None
-        return None if rank is None else [None] * rank
-    if isinstance(sizes, list | tuple | TensorShape):
-        return [None if isinstance(n, GraphTensor) else n for n in sizes]
-    known = sizes.known if isinstance(sizes, GraphTensor) else sizes
-    return [int(n) for n in host_values(convert_to_tensor(known))]
 
 
 def aval_of(shape: Any, dtype: DTypeLike, likely: Sequence[int] | None = None) -> Aval:

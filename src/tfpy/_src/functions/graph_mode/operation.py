@@ -13,36 +13,6 @@ from tfpy._src.core.tensor import Tensor
 from tfpy._src.functions.graph_mode.tensors import GraphTensor, local
 from tfpy._src.tensors.variables.variable import Variable
 
-NAMES = {
-    "add": "Add", "multiply": "Mul", "subtract": "Sub", "divide": "truediv", "matmul": "MatMul",
-    "reduce_sum": "Sum", "reduce_mean": "Mean", "reduce_max": "Max", "reduce_min": "Min",
-    "reduce_prod": "Prod", "reduce_any": "Any", "reduce_all": "All", "constant": "Const",
-    "zeros": "zeros", "ones": "ones", "range": "range", "concat": "concat", "stack": "stack",
-    "split": "split", "argmax": "ArgMax", "argmin": "ArgMin", "fill": "Fill", "slice": "Slice",
-    "normal": "random_normal", "uniform": "random_uniform", "linspace": "linspace",
-    "truncated_normal": "truncated_normal", "one_hot": "one_hot", "conv2d": "Conv2D",
-    "max_pool2d": "MaxPool2d", "cond": "cond", "while_loop": "while", "softmax": "Softmax",
-    "transpose": "transpose", "gradients": "gradients", "unstack": "unstack", "eye": "eye",
-    "expand_dims": "ExpandDims", "zeros_like": "zeros_like", "ones_like": "ones_like",
-    "negative": "Neg", "xw_plus_b": "xw_plus_b", "log1p": "Log1p",
-    "dropout": "dropout",
-}  # fmt: skip
-"""Names of operations by the names of functions. Other names are converted to CamelCase."""
-
-TYPES = {
-    "add": "AddV2", "Add": "AddV2", "mul": "Mul", "sub": "Sub", "truediv": "RealDiv",
-    "matmul": "MatMul", "pow": "Pow", "strided_slice": "StridedSlice", "concat": "ConcatV2",
-    "zeros": "Fill", "ones": "Fill", "stack": "Pack", "transpose": "Transpose",
-    "group_deps": "NoOp", "range": "Range", "and": "LogicalAnd", "or": "LogicalOr",
-}  # fmt: skip
-"""Types of operations whose names differ from their types."""
-
-
-def name_of(function: Callable[..., Any]) -> str:
-    """Return the default name of the operation of a function."""
-    name = getattr(function, "__name__", type(function).__name__).strip("_<>")
-    return NAMES.get(name) or "".join(part[:1].upper() + part[1:] for part in name.split("_"))
-
 
 def given_name(
     function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]

@@ -4,8 +4,13 @@ from __future__ import annotations
 
 from tfpy._src.core.conversion import convert_to_tensor
 from tfpy._src.core.tensor import Tensor
-from tfpy._src.core.typing import ShapeLike, TensorLike
-from tfpy._src.library.image.resizing import fitted, resize_on_grid
+from tfpy._src.core.typing import IntLike, ShapeLike, TensorLike
+from tfpy._src.library.image.resizing import (
+    fitted,
+    resize_on_grid,
+    resized_with_pad,
+    target_size,
+)
 from tfpy._src.tensors.array.static import static_ints
 
 _RANKS = (3, 4)
@@ -113,6 +118,48 @@ def resize_images(
     See also: `tf.compat.v1.image.resize`.
     """
     return resize(images, size, method, align_corners, preserve_aspect_ratio, name)
+
+
+def resize_image_with_pad(
+    image: TensorLike,
+    target_height: IntLike,
+    target_width: IntLike,
+    method: int | str = ResizeMethod.BILINEAR,
+    align_corners: bool = False,
+) -> Tensor:
+    """Resize an image on the grid of TensorFlow 1, and pad it with zeros to a target size.
+
+    The aspect ratio does not change.
+
+    Args:
+        image: Tensor of shape `[height, width, channels]` or `[batch, height, width, channels]`.
+        target_height: Height of the result.
+        target_width: Width of the result.
+        method: Interpolation method. Default: bilinear.
+        align_corners: If True, align the corner pixels of the input and the output.
+
+    Returns:
+        Tensor of shape `[..., target_height, target_width, channels]`, with the image in the
+        center.
+
+    Raises:
+        ValueError: If `target_height` or `target_width` is not positive, `method` is unknown, or
+            the image is empty or does not have 3 or 4 dimensions.
+
+    Example:
+        >>> import tfpy as tf
+        >>> image = tf.reshape([1.0, 2.0, 3.0, 4.0], [1, 4, 1])
+        >>> padded = tf.compat.v1.image.resize_image_with_pad(image, 2, 2)
+        >>> padded.numpy()[:, :, 0].tolist()
+        [[1.0, 3.0], [0.0, 0.0]]
+
+    See also: `tf.image.resize_with_pad`.
+    """
+    return resized_with_pad(
+        image,
+        target_size(target_height, target_width),
+        lambda x, size: resize(x, size, method, align_corners),
+    )
 
 
 def resize_bicubic(

@@ -175,7 +175,6 @@ MOVED = {
     "initializers.tables_initializer": "compat.v1.tables_initializer",
     "decode_json_example": "io.decode_json_example",
     "dimension_at_index": "compat.dimension_at_index",
-    "image.resize_image_with_pad": "image.resize_with_pad",
     "parallel_stack": "parallel_stack",
     "random.get_seed": "compat.v1.get_seed",
     "random.stateless_multinomial": "random.stateless_categorical",

@@ -35,6 +35,7 @@ from tfpy._src.tensors.linalg.norms import clip_by_norm
 from tfpy._src.tensors.linalg.products import matmul
 from tfpy._src.tensors.math.arithmetic import divide_no_nan
 from tfpy._src.tensors.math.reductions import reduce_sum
+from tfpy._src.tensors.variables.variable import Variable
 
 
 def input_layer(
@@ -91,7 +92,7 @@ def input_layer(
     outputs = _record_outputs(dict(features), tables, _Columns(columns))
     for column, variables, output in zip(columns, created, outputs, strict=True):
         if cols_to_vars is not None:
-            cols_to_vars[column] = variables
+            cols_to_vars[column] = _parts(variables)
         if cols_to_output_tensors is not None:
             cols_to_output_tensors[column] = output
     return _record_concat(outputs, 1)
@@ -139,6 +140,12 @@ def _table(column: Any, trainable: bool) -> Any:
 def _of_scope(scope: Any, table: Any) -> list[Any]:
     """Return a list of a column's Variable, unless another column has created it."""
     return [table] if table is not None and table.name.startswith(f"{scope.name}/") else []
+
+
+def _parts(variables: Iterable[Any]) -> list[Any]:
+    """Return Variables with the parts in place of each Variable that is divided."""
+    divided = [[v] if isinstance(v, Variable) else [*v] for v in variables]
+    return [part for parts in divided for part in parts]
 
 
 def _embedded(column: Any, features: FeatureTensors, table: Any) -> Tensor:
@@ -249,8 +256,8 @@ def linear_model(
                 created.append([*_of_scope(scope, tables[-1]), weights[-1]])
         bias = _zeros("bias_weights", (units,), trainable)
     if cols_to_vars is not None:
-        cols_to_vars.update(zip(columns, created, strict=True))
-        cols_to_vars["bias"] = [bias]
+        cols_to_vars.update(zip(columns, map(_parts, created), strict=True))
+        cols_to_vars["bias"] = _parts([bias])
     given = _Columns(columns, sparse_combiner)
     return _record_prediction(dict(features), tables, weights, bias, given)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from tfpy._src.base import dtypes
@@ -272,7 +274,7 @@ def resize_nearest_neighbor(
     )
 
 
-def _target(height: IntLike, width: IntLike) -> tuple[int, int]:
+def target_size(height: IntLike, width: IntLike) -> tuple[int, int]:
     """Return the height and width of a result as integers."""
     target = static_int(height), static_int(width)
     if min(target) <= 0:
@@ -314,14 +316,31 @@ def resize_with_pad(
 
     See also: `tf.image.resize`, `tf.image.resize_with_crop_or_pad`.
     """
+
+    def resized(x: Tensor, size: list[int]) -> Tensor:
+        return resize(x, size, method, antialias=antialias)
+
+    return resized_with_pad(image, target_size(target_height, target_width), resized)
+
+
+def resized_with_pad(
+    image: TensorLike, target: tuple[int, int], resized: Callable[[Tensor, list[int]], Tensor]
+) -> Tensor:
+    """Resize an image without changing its aspect ratio, and pad it with zeros.
+
+    Args:
+        image: Tensor of shape `[height, width, channels]` or `[batch, height, width, channels]`.
+        target: Height and width of the result.
+        resized: Function that resizes a batch of images to a height and width.
+    """
     x, single = as_batch("resize_with_pad", image)
     f32 = np.float32
-    target, old = _target(target_height, target_width), (x.aval.shape[1], x.aval.shape[2])
+    old = (x.aval.shape[1], x.aval.shape[2])
     ratio = max(f32(o) / f32(t) for o, t in zip(old, target, strict=True))
     fitted = [f32(o) / ratio for o in old]
     top, left = (max(int(np.floor((t - n) / 2)), 0) for t, n in zip(target, fitted, strict=True))
-    resized = resize(x, [int(n) for n in fitted], method, antialias=antialias)
-    return from_batch(pad_to_bounding_box(resized, top, left, *target), single)
+    inner = resized(x, [int(n) for n in fitted])
+    return from_batch(pad_to_bounding_box(inner, top, left, *target), single)
 
 
 def resize_with_crop_or_pad(
@@ -353,7 +372,7 @@ def resize_with_crop_or_pad(
     See also: `tf.image.resize_with_pad`, `tf.image.pad_to_bounding_box`.
     """
     x, single = as_batch("resize_with_crop_or_pad", image)
-    target, old = _target(target_height, target_width), (x.aval.shape[1], x.aval.shape[2])
+    target, old = target_size(target_height, target_width), (x.aval.shape[1], x.aval.shape[2])
     more = [t - o for t, o in zip(target, old, strict=True)]
     crop_top, crop_left = (max(-d // 2, 0) for d in more)
     kept_height, kept_width = (min(t, o) for t, o in zip(target, old, strict=True))

@@ -46,7 +46,7 @@ def decode_json_example(json_examples: TensorLike, name: str | None = None) -> T
 
     See also: `tf.io.parse_example`.
     """
-    texts = convert_to_tensor(json_examples).numpy()
+    texts = convert_to_tensor(json_examples).host_view()
     given = np.asarray(texts, object)
     found = np.empty(given.shape, object)
     for place in np.ndindex(given.shape):
