@@ -5,8 +5,9 @@ from __future__ import annotations
 import codecs
 import csv
 import io
+import re
 from collections.abc import Iterator, Sequence
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any
 
 import numpy as np
@@ -87,7 +88,7 @@ class Records(DatasetNode):
 
     Raises:
         InvalidArgumentError: If a record does not match the columns; raised while iterating.
-        ValueError: If both `selected` and `excluded` are given.
+            Also if both `selected` and `excluded` are given.
     """
 
     name = "CsvDatasetV2"
@@ -107,7 +108,7 @@ class Records(DatasetNode):
     ) -> None:
         super().__init__(names_of(filenames))
         if selected is not None and excluded is not None:
-            raise ValueError("CsvDataset: pass either select_cols or exclude_cols, not both.")
+            raise _error("CsvDataset: Either select_cols or exclude_cols should be empty.")
         self._columns = [Column(default) for default in defaults]
         self._compression = compression_of(compression)
         self._header, self._missing = header, missing
@@ -121,20 +122,22 @@ class Records(DatasetNode):
     def elements(self, run: DatasetRun) -> Iterator[Flat]:
         return run.map(self._record, self._rows(run))
 
-    def _rows(self, run: DatasetRun) -> Iterator[list[str]]:
+    def _rows(self, run: DatasetRun) -> Iterator[Row]:
         for file in named(self.inputs[0], run):
             if file is NOT_YET:
                 yield file
                 continue
             pieces = pieces_of(run, file, self._compression)
             most = most_held(self._compression)
-            rows = rows_of(pieces, self._dialect, most, self.encoding)
-            if self._header:
-                yield from run.gathered(rows, 1)
+            rows = records_of(pieces, self._dialect, most, self.encoding)
+            if self._header and not (yield from run.gathered(rows, 1)):
+                raise _error("Can't read header of file")
             yield from rows
 
-    def _record(self, row: list[str]) -> Flat:
-        fields = self._fields(row)
+    def _record(self, row: Row) -> Flat:
+        if isinstance(row, InvalidArgumentError):
+            raise row
+        fields = self._fields(row or [""])
         count = len(self._columns)
         if len(fields) > count:
             raise _error(f"Expect {count} fields but have more in record")
@@ -155,31 +158,43 @@ def dialect(delimiter: str, quotes: bool) -> dict[str, Any]:
     return {"delimiter": delimiter, "quoting": quoting, "strict": True}
 
 
+Row = list[str] | InvalidArgumentError
+"""Fields of a record, or the error that reading it raises. The next records are read after it."""
+
+
 def rows_of(
     pieces: Iterator[bytes],
     written: dict[str, Any],
     most: int | None = None,
     encoding: str = "utf-8",
 ) -> Iterator[list[str]]:
-    """Yield the fields of each record of a file.
+    """Yield the fields of each record of a file, as `records_of` does.
+
+    Raises:
+        InvalidArgumentError: If a record is malformed, e.g. if quotes do not end.
+        ResourceExhaustedError: If a record of a compressed file is too large.
+    """
+    for row in records_of(pieces, written, most, encoding):
+        if isinstance(row, InvalidArgumentError):
+            raise row
+        yield row
+
+
+def records_of(
+    pieces: Iterator[bytes],
+    written: dict[str, Any],
+    most: int | None = None,
+    encoding: str = "utf-8",
+) -> Iterator[Row]:
+    """Yield the fields of each record of a file, or an error if a record is malformed.
 
     Args:
         most: Largest number of bytes of a record (`most_held`).
         encoding: Name of the codec. Bytes that it cannot decode become surrogates.
 
     Raises:
-        InvalidArgumentError: If a record is malformed, e.g. if quotes do not end.
         ResourceExhaustedError: If a record of a compressed file is too large.
     """
-    try:
-        yield from _rows_of(pieces, written, most, encoding)
-    except csv.Error as error:
-        raise _error(f"A record is malformed: {error}") from None
-
-
-def _rows_of(
-    pieces: Iterator[bytes], written: dict[str, Any], most: int | None, encoding: str
-) -> Iterator[list[str]]:
     decode = codecs.getincrementaldecoder(encoding)("surrogateescape").decode
     held, coming, size = "", [], 0
     for piece in pieces:
@@ -197,13 +212,50 @@ def _rows_of(
         reader = csv.reader(_so_far(lines), **written)
         taken = 0
         try:
-            for row in reader:
+            for row in _parsed(reader, lines, written):
                 taken = reader.line_num
                 yield row
         except _MoreToCome:
             held = "".join(lines[taken:]) + begun
     rest = "".join((held, *coming, decode(b"", True)))
-    yield from csv.reader(io.StringIO(rest, newline=""), **written)
+    lines = list(io.StringIO(rest, newline=""))
+    yield from _parsed(csv.reader(lines, **written), lines, written)
+
+
+def _parsed(reader: Any, lines: list[str], written: dict[str, Any]) -> Iterator[Row]:
+    """Yield the fields of the records in lines, which a reader of the module `csv` parses."""
+    unquoted = _unquoted(written["delimiter"])
+    while True:
+        begin = reader.line_num
+        try:
+            row = next(reader)
+        except StopIteration:
+            return
+        except csv.Error as error:
+            problem = str(error)
+            shown = (text for part, text in _PROBLEMS.items() if part in problem)
+            yield _error(next(shown, f"A record is malformed: {problem}"))
+            continue
+        has_quote = written["quoting"] != csv.QUOTE_NONE and any('"' in field for field in row)
+        if has_quote and unquoted.search("".join(lines[begin : reader.line_num])):
+            yield _error("Unquoted fields cannot have quotes inside")
+        else:
+            yield row
+
+
+_PROBLEMS = {
+    "expected after": "Quote inside a string has to be escaped by another quote",
+    "unexpected end": "Reached end of file without closing quoted field in record",
+}
+"""Descriptions of the errors of the module `csv`."""
+
+
+@cache
+def _unquoted(delimiter: str) -> re.Pattern[str]:
+    """Return a pattern of records in which a field without quotes contains one."""
+    by = re.escape(delimiter)
+    field = rf'(?:[^"{by}\r\n]*|"(?:[^"]|"")*")'
+    return re.compile(rf'^(?:{field}{by})*[^"{by}\r\n]+"')
 
 
 class _MoreToCome(Exception):

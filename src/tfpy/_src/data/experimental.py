@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from tfpy._src.base import dtypes
+from tfpy._src.base.errors import invalid_value
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.core.typing import DTypeLike, IntLike, Nest, PathLike, TensorLike
 from tfpy._src.data import structure
@@ -23,7 +24,7 @@ class CsvDatasetV2(DatasetV2):
         record_defaults: List with an item for each column that is read. A dtype means that a value
             is required. Any other item is the value for empty fields, and determines the dtype.
         compression_type: `"GZIP"`, `"ZLIB"`, or `""` (default) for files without compression.
-        buffer_size: Has no effect.
+        buffer_size: Must be positive, and has no effect otherwise.
         header: If True, skip the first line of each file.
         field_delim: Character between fields.
         use_quote_delim: If True, fields may be enclosed in double quotation marks. If False, these
@@ -36,6 +37,8 @@ class CsvDatasetV2(DatasetV2):
         tf.errors.NotFoundError: If a file does not exist; raised while iterating.
         tf.errors.InvalidArgumentError: If a record has a different number of fields, if a required
             value is missing, or if a field is not a number of the dtype; raised while iterating.
+            Also if `buffer_size` is not positive, or both `select_cols` and `exclude_cols` are
+            given.
 
     Example:
         >>> import tfpy as tf
@@ -61,6 +64,8 @@ class CsvDatasetV2(DatasetV2):
         select_cols: Sequence[int] | None = None,
         exclude_cols: Sequence[int] | None = None,
     ) -> None:
+        if buffer_size is not None and int(buffer_size) <= 0:
+            raise invalid_value("CsvDataset", "buffer_size should be positive")
         super().__init__(
             Records(
                 filenames,
