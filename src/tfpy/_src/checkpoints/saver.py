@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
+from tfpy._src.base import tracing
 from tfpy._src.base.atomic_files import replace_file
+from tfpy._src.base.dtypes import as_dtype
+from tfpy._src.base.errors import InvalidArgumentError
 from tfpy._src.checkpoints.graph_saver import add_saver
 from tfpy._src.checkpoints.manager import files_of
 from tfpy._src.checkpoints.meta_graphs import meta_graph_of
@@ -29,6 +33,7 @@ from tfpy._src.core.typing import PathLike
 from tfpy._src.functions.graph_mode.defaults import get_default_graph
 from tfpy._src.functions.graph_mode.graph import Graph
 from tfpy._src.functions.graph_mode.inference import immediately
+from tfpy._src.functions.graph_mode.tensors import GraphTensor
 from tfpy._src.functions.graph_mode.variables import GraphVariable
 from tfpy._src.library.io.gfile import path_text
 from tfpy._src.library.protos.meta_graphs import MetaGraphDef, SaverDef
@@ -42,16 +47,20 @@ class Saver:
         var_list: Variables, a list, or a dict from keys of the checkpoint. Default: the global
             Variables of the default graph, with their names as keys.
         reshape: If True, restore values of another shape with the same number of elements.
-        sharded, restore_sequentially, saver_def, builder, write_version: Has no effect.
-        pad_step_number, save_relative_paths, keep_checkpoint_every_n_hours: Has no effect.
+        sharded, keep_checkpoint_every_n_hours: Values that `as_saver_def` returns.
+        restore_sequentially, saver_def, builder, write_version, save_relative_paths: Has no effect.
+        pad_step_number: If True, step numbers in paths have at least 8 digits.
         max_to_keep: Number of checkpoints that are kept. None or 0 keeps all. Default: 5.
         name: Has no effect.
-        defer_build: If True, the Variables are collected at the first call.
+        defer_build: If True, the method `build` collects the Variables. In eager execution the
+            first call collects them.
         allow_empty: If True, there may be no Variables.
         filename: Has no effect.
 
     Raises:
-        ValueError: If there are no Variables, or two Variables have the same name.
+        ValueError: If there are no Variables, two Variables have the same name, or both `var_list`
+            and `defer_build` are given.
+        RuntimeError: If functions execute eagerly and `var_list` is None.
 
     Example:
         >>> import tfpy as tf
@@ -84,8 +93,19 @@ class Saver:
         save_relative_paths: bool = False,
         filename: str | None = None,
     ) -> None:
+        if defer_build and var_list:
+            raise ValueError(
+                "If `var_list` is provided then build cannot be deferred. Either set "
+                "defer_build=False or var_list=None."
+            )
+        if var_list is None and tracing.executing_eagerly():
+            raise RuntimeError(
+                "When eager execution is enabled, `var_list` must specify a list or dict of "
+                "variables to save"
+            )
         self._given, self._reshape, self._allow_empty = var_list, reshape, allow_empty
-        self._max_to_keep = max_to_keep or 0
+        self._max_to_keep, self._hours = max_to_keep or 0, keep_checkpoint_every_n_hours
+        self._is_sharded = sharded
         self._pads = pad_step_number
         self._variables: dict[str, Held] | None = None
         self.last_checkpoints: list[str] = []
@@ -106,7 +126,9 @@ class Saver:
             raise ValueError("No variables to save")
         self._variables = keyed_variables(given)
 
-    def _items(self) -> dict[str, Held]:
+    def _items(self, action: str) -> dict[str, Held]:
+        if self._variables is None and not tracing.executing_eagerly():
+            raise RuntimeError(f"`build()` should be called before {action} if defer_build==True")
         if self._variables is None:
             self.build()
         assert self._variables is not None
@@ -123,7 +145,7 @@ class Saver:
         write_state: bool = True,
         strip_default_attrs: bool = False,
         save_debug_info: bool = False,
-    ) -> str:
+    ) -> str | None:
         """Save the Variables.
 
         The graph of the session is saved in a file with the suffix `.meta`, which
@@ -140,17 +162,22 @@ class Saver:
             write_state: If False, the checkpoint is not listed.
 
         Returns:
-            Path of the checkpoint, which `restore` accepts.
+            Path of the checkpoint, which `restore` accepts. None if there are no Variables.
 
         Raises:
             TypeError: If a session is needed.
+            RuntimeError: If the Variables have not been collected.
             tf.errors.FailedPreconditionError: If a Variable is not initialized in the session.
         """
-        items = dict(sorted(self._items().items()))
+        items = dict(sorted(self._items("save").items()))
         values = _values(sess, [v for held in items.values() for v in parts_of(held)])
         prefix = path_text(save_path)
         if global_step is not None:
-            prefix = f"{prefix}-{_number(sess, global_step)}"
+            prefix = f"{prefix}-{_number(sess, global_step):0{8 if self._pads else 1}d}"
+        if not items:
+            if write_meta_graph and sess is not None:
+                write_message(self._meta_graph(sess.graph), f"{prefix}.{meta_graph_suffix}")
+            return None
         with immediately():
             tracked = [
                 TrackedValue(key, kind.saved_as or number_of(kind.dtype), value)
@@ -188,19 +215,24 @@ class Saver:
             save_path: Path that `save` returned.
 
         Raises:
-            ValueError: If there is no such checkpoint, or a value does not have the shape of its
+            ValueError: If there is no such checkpoint.
+            RuntimeError: If the Variables have not been collected.
+            tf.errors.InvalidArgumentError: If a value does not have the shape or the dtype of its
                 Variable.
             tf.errors.NotFoundError: If the checkpoint does not contain a Variable.
         """
+        if self._variables == {}:
+            return
         prefix = path_text(save_path)
         if not os.path.exists(f"{prefix}.index"):
             raise ValueError(f"The passed save_path is not a valid checkpoint: {prefix}")
         reader = CheckpointReader(prefix)
-        for key, held in self._items().items():
+        for key, held in self._items("restore").items():
             for variable, value in divided(held, np.asarray(reader.get_tensor(key))):
-                self._restore_one(sess, variable, value)
+                self._restore_one(sess, key, variable, value)
 
-    def _restore_one(self, sess: Any, variable: Variable, value: Any) -> None:
+    def _restore_one(self, sess: Any, key: str, variable: Variable, value: Any) -> None:
+        _check_fits(key, variable, value, self._reshape)
         if self._reshape:
             value = value.reshape(variable.aval.shape)
         if isinstance(variable, GraphVariable):
@@ -239,9 +271,14 @@ class Saver:
 
     def _meta_graph(self, graph: Graph, keys: Sequence[str] | None = None) -> MetaGraphDef:
         found = meta_graph_of(graph, keys=keys)
-        items = [(key, v) for key, held in self._items().items() for v in parts_of(held)]
+        items = [
+            (key, v)
+            for key, held in self._items("export_meta_graph").items()
+            for v in parts_of(held)
+        ]
         variables = [(key, v) for key, v in items if isinstance(v, GraphVariable)]
         saver = add_saver(found.graph_def, variables, self._max_to_keep)
+        saver.sharded, saver.keep_checkpoint_every_n_hours = self._is_sharded, self._hours
         found.saver_def.CopyFrom(saver)
         return found
 
@@ -254,6 +291,11 @@ class Saver:
         return self.export_meta_graph().saver_def
 
     to_proto = as_saver_def
+
+    @property
+    def saver_def(self) -> SaverDef:
+        """The nodes that save and restore the Variables as a message."""
+        return self.as_saver_def()
 
     def set_last_checkpoints(self, last_checkpoints: Sequence[str]) -> None:
         """Set the list of the kept checkpoints.
@@ -295,7 +337,40 @@ def _values(sess: Any, variables: Sequence[Variable]) -> list[Any]:
     return [v.held for v in variables]
 
 
+def _check_fits(key: str, variable: Variable, value: Any, may_reshape: bool) -> None:
+    """Check the dtype and the shape of a value of a checkpoint.
+
+    Raises:
+        InvalidArgumentError: If the value cannot be restored.
+    """
+    found, sizes = as_dtype(value.dtype), variable.aval.shape
+    problem = ""
+    if found != variable.dtype:
+        problem = (
+            f"tensor_name = {key}; expected dtype {variable.dtype.name} does not equal original "
+            f"dtype {found.name}"
+        )
+    elif may_reshape and value.size != math.prod(sizes):
+        problem = (
+            f"Input to reshape is a tensor with {value.size} values, but the requested shape has "
+            f"{math.prod(sizes)}"
+        )
+    elif not (may_reshape or variable.shape.is_compatible_with(value.shape)):
+        problem = (
+            "Assign requires shapes of both tensors to match. lhs shape= "
+            f"{list(sizes)} rhs shape= {list(value.shape)}"
+        )
+    if problem:
+        raise InvalidArgumentError(
+            None,
+            None,
+            "Restoring from checkpoint failed. This is most likely due to a mismatch between the "
+            "current graph and the graph from the checkpoint. Please ensure that you have not "
+            f"altered the graph expected based on the checkpoint. Original error:\n\n{problem}",
+        )
+
+
 def _number(sess: Any, step: Any) -> int:
-    if isinstance(step, GraphVariable) or getattr(step, "has_values", True) is False:
+    if isinstance(step, GraphVariable | GraphTensor):
         return int(sess.run(step))
     return int(step.numpy()) if hasattr(step, "numpy") else int(step)
