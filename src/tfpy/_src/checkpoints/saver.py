@@ -94,14 +94,10 @@ class Saver:
         filename: str | None = None,
     ) -> None:
         if defer_build and var_list:
-            raise ValueError(
-                "If `var_list` is provided then build cannot be deferred. Either set "
-                "defer_build=False or var_list=None."
-            )
+            raise ValueError("Saver: pass either var_list or defer_build=True, not both.")
         if var_list is None and tracing.executing_eagerly():
             raise RuntimeError(
-                "When eager execution is enabled, `var_list` must specify a list or dict of "
-                "variables to save"
+                "Saver needs var_list, a list or dict of Variables, if functions execute eagerly."
             )
         self._given, self._reshape, self._allow_empty = var_list, reshape, allow_empty
         self._max_to_keep, self._hours = max_to_keep or 0, keep_checkpoint_every_n_hours
@@ -128,7 +124,9 @@ class Saver:
 
     def _items(self, action: str) -> dict[str, Held]:
         if self._variables is None and not tracing.executing_eagerly():
-            raise RuntimeError(f"`build()` should be called before {action} if defer_build==True")
+            raise RuntimeError(
+                f"Saver: call build() before {action}(), because of defer_build=True."
+            )
         if self._variables is None:
             self.build()
         assert self._variables is not None
@@ -347,26 +345,23 @@ def _check_fits(key: str, variable: Variable, value: Any, may_reshape: bool) -> 
     problem = ""
     if found != variable.dtype:
         problem = (
-            f"tensor_name = {key}; expected dtype {variable.dtype.name} does not equal original "
+            f"the Variable {key} has dtype {variable.dtype.name}, but the value has the original "
             f"dtype {found.name}"
         )
     elif may_reshape and value.size != math.prod(sizes):
         problem = (
-            f"Input to reshape is a tensor with {value.size} values, but the requested shape has "
-            f"{math.prod(sizes)}"
+            f"the Variable {key} has {math.prod(sizes)} elements, but the value has {value.size}"
         )
     elif not (may_reshape or variable.shape.is_compatible_with(value.shape)):
         problem = (
-            "Assign requires shapes of both tensors to match. lhs shape= "
-            f"{list(sizes)} rhs shape= {list(value.shape)}"
+            f"the Variable {key} has shape {list(sizes)}, but the value has shape "
+            f"{list(value.shape)}"
         )
     if problem:
         raise InvalidArgumentError(
             None,
             None,
-            "Restoring from checkpoint failed. This is most likely due to a mismatch between the "
-            "current graph and the graph from the checkpoint. Please ensure that you have not "
-            f"altered the graph expected based on the checkpoint. Original error:\n\n{problem}",
+            f"Restoring from checkpoint failed, because it does not match the graph: {problem}",
         )
 
 
