@@ -410,7 +410,7 @@ async def test_awaited_loops_that_run_ahead(tf, backend):
         return x, n
 
     compiled = tf.function(grow)
-    start = np.float32([0.25, 1.0, 0.5, 0.75])
+    start = np.array([0.25, 1.0, 0.5, 0.75], np.float32)
 
     class Watcher:
         def __init__(self):

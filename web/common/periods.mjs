@@ -10,12 +10,6 @@ const MS = 2000;
 /** A pool may keep this many bytes without use. */
 const SPARE_BYTES = 2 ** 24;
 
-/**
- * @typedef {object} Bucket
- * @property {unknown[]} free storage that is taken from the end
- * @property {number} least smallest number of free storages in this period
- */
-
 export class Periods {
   constructor() {
     this.runs = 0;
@@ -59,7 +53,8 @@ export class Periods {
  * Remove the storage that a bucket did not need in this period, and begin the next one.
  *
  * @template Storage
- * @param {Bucket & {free: Storage[]}} bucket
+ * @param {{free: Storage[], least: number}} bucket storage is taken from the end of `free`, which had at least
+ *   `least` items in this period
  * @returns {Storage[]}
  */
 export function takeUnneeded(bucket) {

@@ -117,7 +117,8 @@ export class TexturePool {
     if (bucket === undefined) {
       const target = layers > 1 ? this.gl.TEXTURE_2D_ARRAY : this.gl.TEXTURE_2D;
       const bytes = width * height * layers * format.texelBytes;
-      bucket = { format, target, width, height, layers, bytes, free: [], least: 0, temporaries: [] };
+      const stored = { free: [], least: 0, temporaries: [] };
+      bucket = { format, target, width, height, layers, bytes, ...stored };
       this.buckets.set(key, bucket);
     }
     return bucket;
