@@ -13,13 +13,13 @@ import re
 import shutil
 import zipfile
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from fnmatch import fnmatch
 from pathlib import Path, PurePath
 
-from . import bytecode, late as late_files, npm, pyenv, side_modules
+from . import bytecode, cuts, late as late_files, npm, pyenv, side_modules
 from .cache import entry, file_hash, tree_hash
 from .console import run_logged
+from .cuts import CUTS, Cut
 from .paths import BUILD, ROOT
 
 LOCK = ROOT / "requirements" / "site.txt"
@@ -29,65 +29,7 @@ VERSION = re.compile(r'^__version__ = "(.+)"$', re.MULTILINE)
 REQUIREMENT = re.compile(r"Requires-Dist: ([\w.-]+)")
 BUILD_TAG = "1tfpy"  # distinguishes these wheels from the wheels of the index
 TAG = "py3-none-any"
-
-
-@dataclass(frozen=True)
-class Cut:
-    """The changes to a wheel: files that are left out, by patterns, and requirements, by names."""
-
-    files: tuple[str, ...] = ()
-    requirements: tuple[str, ...] = ()
-    needs: tuple[str, ...] = ()
-    """Packages that are imported but not required."""
-    late: tuple[str, ...] = ()
-    """Files that pages download on first import."""
-
-
-NUMPY_LATE = (
-    "char", "core", "ctypeslib", "doc", "fft", "ma", "polynomial", "random", "rec", "strings",
-    "testing", "typing",
-)  # fmt: skip
-CUTS = {
-    "absl_py": Cut(files=("absl/testing/*", "*.pyi")),
-    "jinja2": Cut(),
-    "keras": Cut(
-        files=(
-            "*_test.py",
-            "keras/src/testing/*",
-            "keras/src/backend/tests/*",
-            # Backends for packages that Pyodide does not have. The NumPy backend needs JAX.
-            "keras/src/backend/jax/*",
-            "keras/src/backend/numpy/*",
-            "keras/src/backend/openvino/*",
-            "keras/src/backend/torch/*",
-        ),
-        requirements=("namex",),  # a tool for Keras's own build
-    ),
-    "keras_hub": Cut(
-        files=("*_test.py", "keras_hub/src/tests/*"),
-        # Pages cannot download presets from Kaggle. tfpy does without TensorFlow Text.
-        requirements=("kagglehub", "kagglesdk", "tensorflow-text"),
-        needs=("jinja2", "safetensors"),
-    ),
-    "numpy": Cut(
-        files=(
-            # Files for compilers and type checkers only.
-            "numpy/f2py/*",
-            *(f"numpy/*.{kind}" for kind in ("a", "c", "h", "pxd", "pyi", "pyx")),
-        ),
-        late=(
-            *(f"numpy/{name}/*" for name in NUMPY_LATE),
-            "numpy/_pyinstaller/*",
-            "numpy/conftest.*",
-            "numpy/linalg/lapack_lite.*",
-            "numpy/matlib.*",
-        ),
-    ),
-    "packaging": Cut(),
-    # Keras prints no Markdown and no highlighted source code.
-    "rich": Cut(requirements=("markdown-it-py", "pygments")),
-}
-RECIPES = (Path(__file__), bytecode.RECIPE, late_files.RECIPE, side_modules.RECIPE)
+RECIPES = (Path(__file__), cuts.RECIPE, bytecode.RECIPE, late_files.RECIPE, side_modules.RECIPE)
 FOLDER = "packed"
 LOADER = ("__init__", "bytecode", "lazy_imports", "packed_packages")
 JAX_LATE = ("backend", "processes", "relay", "sharding")
@@ -120,10 +62,17 @@ OTHERS_LATE = (
     *("compiler/ops/reference/blocks", "compiler/ops/reference/parts"),
 )
 ENGINE = "tfpy/_src/"
-FINDS = ("__init__", *(f"loader/{name}" for name in LOADER))
-"""Modules of the engine that stay files, because they let Python find the others."""
-RAW_OPS = ("tfpy/raw_ops.", "tfpy/__pycache__/raw_ops.")
-"""Beginnings of the names of a large public module, which is packed with the engine."""
+FINDS = (
+    *("tfpy/__init__", "tfpy/audio"),
+    *(f"{ENGINE}{name}" for name in ("__init__", *(f"loader/{name}" for name in LOADER))),
+)
+"""Modules of tfpy that stay files, because they let Python find the others.
+
+The first import of `tfpy/__init__.py` is `tfpy.audio`, which imports the engine.
+"""
+SHADERS = ("tfpy/assets/glsl/", "tfpy/assets/wgsl/")
+DATA = "tfpy/assets/xnnpack.json"
+"""The data that is packed with the bytecode. Pages import the JavaScript runtime from the site."""
 IN_RUN = ("tfpy/assets/xnnpack-*.wasm", "tfpy/assets/tfpy-run.*")
 """The wasm modules and the runner of exported programs, which the site has in run/."""
 HOST = (
@@ -141,7 +90,7 @@ ENGINE_LATE = (
     # Groups of names that programs of a certain kind use.
     *(f"{ENGINE}library/{name}/*" for name in LIBRARY_LATE),
     *(f"{ENGINE}{name}" for name in OTHERS_LATE),
-    "tfpy/raw_ops",
+    *("tfpy/raw_ops", "tfpy/compat/v1/*", "tfpy/experimental/numpy/*", "tfpy/testing/*"),
     # Checkpoints and SavedModels.
     f"{ENGINE}checkpoints/[!_s]*",
     f"{ENGINE}checkpoints/saved_models/*",
@@ -158,7 +107,7 @@ def numpy(wheel: Path) -> Path:
     """Return the site's wheel of NumPy, made from the built one."""
 
     def make(into: Path) -> None:
-        _write_unpacked(into / wheel.name, _lean(wheel, CUTS["numpy"]), CUTS["numpy"].late)
+        _write_numpy(into / wheel.name, _lean(wheel, CUTS["numpy"]), CUTS["numpy"].late)
 
     inputs = {"wheel": file_hash(wheel), **_inputs()}
     return entry("numpy-packed", inputs, "NumPy for the site", make) / wheel.name
@@ -247,21 +196,22 @@ def _packed(top: str, sources: Mapping[str, bytes], code: Mapping[str, bytes]) -
 
 
 def with_packed_engine(wheel: Path) -> Path:
-    """Return tfpy's wheel without IN_RUN and HOST, and with the engine and RAW_OPS packed."""
+    """Return tfpy's wheel without IN_RUN and HOST, and packed except for FINDS."""
     left_out = (*IN_RUN, *HOST)
     with zipfile.ZipFile(wheel) as old:
         names = [name for name in old.namelist() if not any(fnmatch(name, p) for p in left_out)]
         files = {name: old.read(name) for name in names}
-    kept = {ENGINE + name for name in FINDS}
-    sources, code = {}, {}
-    for name in [name for name in files if name.startswith((ENGINE, *RAW_OPS))]:
-        if name.endswith(".pyc") and bytecode.module(name) not in kept:
-            code[name] = files.pop(name)
-        elif not name.endswith(".pyc") and name.removesuffix(".py") not in kept:
-            sources[name] = files.pop(name)
+    shaders = {name: files.pop(name) for name in names if name.startswith(SHADERS)}
+    code: dict[str, bytes] = {}
+    sources: dict[str, bytes] = {}
+    for name in [name for name in files if name.startswith("tfpy/")]:
+        kind = code if name.endswith(".pyc") else sources
+        kind[name] = files.pop(name)
+    finders = [name for name in code if bytecode.module(name) in FINDS]
+    files |= bytecode.alone({name: code.pop(name) for name in finders})
     made = BUILD / wheel.name
     shutil.rmtree(BUILD / late_files.FOLDER, ignore_errors=True)
-    files |= _partly_packed("tfpy", sources, code, BUILD)
+    files |= _partly_packed("tfpy", sources, code, shaders, BUILD)
     side_modules.write_wheel(made, {n: _short(n, data) for n, data in files.items()}, digests=False)
     return made
 
@@ -272,22 +222,28 @@ def _short(name: str, data: bytes) -> bytes:
 
 
 def _partly_packed(
-    top: str, sources: Mapping[str, bytes], code: Mapping[str, bytes], beside: Path
+    top: str,
+    sources: Mapping[str, bytes],
+    code: Mapping[str, bytes],
+    plain: Mapping[str, bytes],
+    beside: Path,
 ) -> dict[str, bytes]:
-    """Return the packed files of the engine. Its sources and ENGINE_LATE become late files."""
+    """Return the packed files of tfpy. Its sources and ENGINE_LATE become late files."""
     modules = bytecode.modules(code)
     rest = {name for name in modules if any(fnmatch(name, pattern) for pattern in ENGINE_LATE)}
-    first, second = bytecode.packed(
-        {name: b"" if name in rest else data for name, data in modules.items()},
-        {name: modules[name] for name in rest},
-    )
-    late = {
+    in_archive = {name for name in sources if not name.endswith(".py")}
+    data = {name: sources[name] if name == DATA else b"" for name in in_archive}
+    common = {name: b"" if name in rest else made for name, made in modules.items()}
+    late = {name: modules[name] for name in rest}
+    first, second, third = bytecode.packed({**common, **data}, late, plain)
+    described = {
         "zip": late_files.write(beside, f"{top}.zip", _archive(sources)),
         "rest": late_files.write(beside, f"{top}.rest", second),
     }
     return {
-        f"{FOLDER}/{top}.json": json.dumps(late).encode(),
+        f"{FOLDER}/{top}.json": json.dumps(described).encode(),
         f"{FOLDER}/{top}.bytecode": first,
+        f"{FOLDER}/{top}.files": third,
     }
 
 
@@ -299,21 +255,30 @@ def _write_archive(out: Path, wheel: Path) -> None:
     side_modules.write_wheel(out, info)
 
 
-def _write_unpacked(out: Path, files: Mapping[str, bytes], late: Sequence[str]) -> None:
-    """Write a wheel of a package that must stay files, as bytecode, and its late files."""
+def _write_numpy(out: Path, files: Mapping[str, bytes], late: Sequence[str]) -> None:
+    """Write NumPy's wheel: bytecode and compiled modules in two files, and its late files."""
     work = out.parent / "work"
     code = bytecode.alone(bytecode.compiled(files, work, f"{bytecode.PLACE}/"))
     shutil.rmtree(work)
-    made = {**{name: data for name, data in files.items() if not name.endswith(".py")}, **code}
+    top, info, package = _parts(files)
+    made = {**{name: data for name, data in package.items() if name.endswith(".so")}, **code}
     rest = {n: data for n, data in made.items() if any(fnmatch(n, pattern) for pattern in late)}
-    top, number = out.name.split("-")[:2]
+    number = out.name.split("-")[1]
     part: dict[str, object] = {
         **late_files.write(out.parent, f"{top}-{number}.zip", _archive(rest))
     }
     part["modules"] = sorted(filter(None, map(_imported_as, rest)))
-    kept = {name: data for name, data in made.items() if name not in rest}
-    kept[f"{late_files.FOLDER}/{top}.json"] = json.dumps(part).encode()
-    side_modules.write_wheel(out, kept)
+    info[f"{late_files.FOLDER}/{top}.json"] = json.dumps(part).encode()
+    first = {name: data for name, data in made.items() if name not in rest}
+    binaries = {name: data for name, data in first.items() if name.endswith(".so")}
+    modules = {
+        name.removesuffix(".pyc"): b"" if name in binaries else data[bytecode.PYC_HEADER :]
+        for name, data in first.items()
+    }
+    kinds = ("bytecode", "files")
+    for kind, data in zip(kinds, bytecode.packed(modules, binaries), strict=True):
+        info[f"{FOLDER}/{top}.{kind}"] = data
+    side_modules.write_wheel(out, info)
 
 
 def _imported_as(name: str) -> str:

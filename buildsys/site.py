@@ -76,7 +76,7 @@ def demo_files() -> dict[str, Path]:
     wanted = _with_late([tfpy, numpy, ml_dtypes, *package_wheels.keras(), dm_tree_wheel.ensure()])
     wanted[f"pyodide/{stdlib.late_name()}"] = stdlib.original()
     wanted |= {f"pyodide/{name}": core / name for name in PYODIDE_CORE}
-    wanted[f"pyodide/{stdlib.NAME}"] = stdlib.ensure()
+    wanted |= _with_late([stdlib.ensure()])
     wanted |= icon.ensure()
     wanted |= {f"uplot/{name}": uplot / name for name in UPLOT}
     wanted["data/digits.json"] = _digits()

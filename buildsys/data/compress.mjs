@@ -8,7 +8,7 @@ import pathlib
 from compression import zstd
 
 for file in pathlib.Path("/files").iterdir():
-    file.with_name(f"{file.name}.zst").write_bytes(zstd.compress(file.read_bytes(), 19))
+    file.with_name(f"{file.name}.zst").write_bytes(zstd.compress(file.read_bytes(), 22))
 `;
 
 const [core, folder] = process.argv.slice(2, 4).map((path) => resolve(path));

@@ -32,6 +32,7 @@ def archive(files: dict[str, str]) -> bytes:
 
 
 LIBRARY = archive({"cellar/__init__.py": "", "cellar/wine.py": "year = 1998", "attic.py": "x = 1"})
+REST = archive({"loft/__init__.py": "", "loft/beam.py": "length = 4"})
 CRATE = archive(
     {"crate/jars/__init__.py": "from crate.jars.lid import size", "crate/jars/lid.py": "size = 3"}
 )
@@ -67,7 +68,9 @@ class Requests:
 @pytest.fixture
 def page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Requests]:
     """Set up a page with late parts of the library and a package; forget its imports afterwards."""
-    requests = Requests({"late/library.zip": LIBRARY, "late/crate.zip": CRATE})
+    requests = Requests(
+        {"late/library.zip": LIBRARY, "late/library.rest": REST, "late/crate.zip": CRATE}
+    )
     ffi = types.SimpleNamespace(JsException=OSError)
     for name, module in {
         "js": types.SimpleNamespace(XMLHttpRequest=requests),
@@ -87,7 +90,13 @@ def page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Requests]:
     monkeypatch.setattr(lazy_imports, "_ARCHIVES", str(tmp_path / "archives"))
     modules = set(sys.modules)
     library = part("late/library.zip", LIBRARY, "cellar", "cellar.wine", "attic", "shed")
-    lazy_imports.install(library)
+    rest = part("late/library.rest", REST, "loft", "loft.beam")
+
+    def load(data: bytes) -> None:
+        (tmp_path / "rest.zip").write_bytes(data)
+        sys.path.append(str(tmp_path / "rest.zip"))
+
+    lazy_imports.install({**rest, "load": load}, library)
     lazy_imports.install()
     yield requests
     for name in set(sys.modules) - modules:
@@ -103,6 +112,18 @@ def test_what_is_missing_is_fetched_once(page: Requests) -> None:
     assert jars.size == 3
     assert Path(jars.__file__ or "").is_file(), "compiled modules must be files"
     assert page.asked == [f"{BASE}late/library.zip", f"{BASE}late/crate.zip"]
+
+
+def test_a_part_is_loaded_by_a_function(page: Requests) -> None:
+    assert importlib.import_module("loft.beam").length == 4
+    assert importlib.import_module("attic").x == 1
+    assert page.asked == [f"{BASE}late/library.rest", f"{BASE}late/library.zip"]
+
+
+def test_a_changed_part_is_not_loaded(page: Requests) -> None:
+    page.answers["late/library.rest"] = REST[:-1]
+    with pytest.raises(ImportError, match=f"{BASE}late/library.rest is not the file that belongs"):
+        importlib.import_module("loft")
 
 
 def test_what_no_part_has_is_not_fetched(page: Requests) -> None:

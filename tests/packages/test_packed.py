@@ -16,6 +16,7 @@ import types
 import zipfile
 import zlib
 from collections.abc import Iterator
+from importlib.machinery import EXTENSION_SUFFIXES, ExtensionFileLoader
 from pathlib import Path
 from typing import Any
 from zipimport import zipimporter
@@ -114,6 +115,39 @@ def test_data_is_read(crate: Any) -> None:
 def test_modules_are_listed(crate: Any, folder: Path) -> None:
     found = {module.name: module.ispkg for module in pkgutil.walk_packages([str(folder)])}
     assert found == {"crate": True, "crate.inner": True, "crate.inner.deep": False}
+
+
+def test_compiled_modules_become_files(folder: Path) -> None:
+    """Check that compiled modules are written to files and found there, as for NumPy."""
+    files = [f"crate/inner/{name}{EXTENSION_SUFFIXES[0]}" for name in ("lid", "seal")]
+    pack(folder, "crate", FILES)
+    code = {**compiled(FILES, f"{folder.parent}/"), **dict.fromkeys(files, b"")}
+    (folder / "crate.bytecode").write_bytes(as_one(code))
+    (folder / "crate.files").write_bytes(as_one({name: name.encode() for name in files}))
+    listed = [module.name for module in pkgutil.iter_modules([f"{folder}/crate.zip/crate/inner"])]
+    assert listed == ["deep", "lid", "seal"]
+    assert importlib.import_module("crate").Jar.size == 3
+    with pytest.raises(ModuleNotFoundError, match=r"crate\.inner\.absent"):
+        importlib.import_module("crate.inner.absent")
+    spec = importlib.util.find_spec("crate.inner.lid")
+    assert spec is not None
+    assert isinstance(spec.loader, ExtensionFileLoader)
+    assert spec.origin == f"{folder.parent}/{files[0]}"
+    assert [(folder.parent / name).read_text() for name in files] == files
+    assert not (folder / "crate.files").exists()
+    assert importlib.util.find_spec("crate.inner.seal") is not None
+
+
+def test_data_is_packed_with_the_bytecode(folder: Path) -> None:
+    """Check that tfpy's data needs no download, and that absent files are not requested."""
+    code = compiled(FILES, f"{folder.parent}/")
+    pack(folder, "crate", FILES)
+    (folder / "crate.zip").unlink()
+    (folder / "crate.json").write_text("{}")
+    (folder / "crate.bytecode").write_bytes(as_one({**code, "crate/inner/label.txt": b"fragile"}))
+    assert pkgutil.get_data("crate.inner", "label.txt") == b"fragile"
+    with pytest.raises(FileNotFoundError, match=r"crate/absent\.txt"):
+        pkgutil.get_data("crate", "absent.txt")
 
 
 @pytest.fixture

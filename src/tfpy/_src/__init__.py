@@ -11,4 +11,4 @@ if sys.platform == "emscripten":
     lazy_imports.install()
     if os.path.exists(f"{_folder}/tfpy.bytecode"):  # the site's wheel
         __path__.insert(0, f"{_folder}/tfpy.zip/tfpy/_src")
-        sys.modules["tfpy"].__path__.append(f"{_folder}/tfpy.zip/tfpy")  # has large modules
+        sys.modules["tfpy"].__path__.insert(0, f"{_folder}/tfpy.zip/tfpy")

@@ -99,7 +99,7 @@ class Modules(PathEntryFinder):
             if file.startswith(self._start):
                 name, _, rest = file.removeprefix(self._start).partition("/")
                 if rest == START or (not rest and name != START):
-                    yield prefix + name, bool(rest)
+                    yield prefix + name.partition(".")[0], bool(rest)
 
 
 class _Loader(InspectLoader):

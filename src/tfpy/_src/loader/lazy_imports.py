@@ -2,10 +2,11 @@
 
 The site's main files contain the modules that most pages need. Archives next to the lock file
 contain the others. A dict describes each part: `file` (its address relative to the lock file),
-`sha256`, `modules`, and optionally `folder`. A part with compiled modules, which must be files, is
-unpacked into this folder. The dict for a package is in site-packages, in `late/PACKAGE.json`. The
-dict for the standard library is passed to :func:`install`, which the site's Python calls at
-startup.
+`sha256`, `modules`, and optionally `folder` or `load`. A part with compiled modules, which must be
+files, is unpacked into `folder`. `load` is a function that receives the content of the file, and
+after which Python finds the modules. The dict for a package is in site-packages, in
+`late/PACKAGE.json`. The dicts for the standard library are passed to :func:`install`, which the
+site's Python calls at startup.
 """
 
 from __future__ import annotations
@@ -28,11 +29,11 @@ _ARCHIVES = "/lib/late"
 _OK = 200
 
 
-def install(library: dict[str, Any] | None = None) -> None:
+def install(*library: dict[str, Any]) -> None:
     """Make Python import modules that are downloaded on first import.
 
     Args:
-        library: Dict that describes the part of the standard library.
+        library: Dicts that describe the parts of the standard library.
     """
     if not any(type(finder).__name__ == _LateFinder.__name__ for finder in sys.meta_path):
         sys.meta_path.append(_LateFinder(library))
@@ -41,7 +42,7 @@ def install(library: dict[str, Any] | None = None) -> None:
 class _LateFinder(MetaPathFinder):
     """A finder for modules that no other finder has found."""
 
-    def __init__(self, library: dict[str, Any] | None) -> None:
+    def __init__(self, library: Sequence[dict[str, Any]]) -> None:
         self._parts = {LIBRARY: library}
 
     def find_spec(
@@ -51,28 +52,31 @@ class _LateFinder(MetaPathFinder):
         target: types.ModuleType | None = None,
     ) -> ModuleSpec | None:
         for name in (LIBRARY, fullname.partition(".")[0]):
-            part = self._part(name)
-            if part is not None and fullname in part["modules"]:
-                return _found(fullname, part)
+            for part in self._parts_of(name):
+                if fullname in part["modules"]:
+                    return _found(fullname, path, part)
         return None
 
-    def _part(self, name: str) -> dict[str, Any] | None:
+    def _parts_of(self, name: str) -> Sequence[dict[str, Any]]:
         if name not in self._parts:
             self._parts[name] = _described(name)
         return self._parts[name]
 
 
-def _described(package: str) -> dict[str, Any] | None:
+def _described(package: str) -> list[dict[str, Any]]:
     for folder in sys.path:
         file = f"{folder}/late/{package}.json"
         if os.path.exists(file):
             with open(file, encoding="utf-8") as text:
                 described: dict[str, Any] = json.load(text)
-                return {**described, "folder": folder}
-    return None
+                return [{**described, "folder": folder}]
+    return []
 
 
-def _found(fullname: str, part: dict[str, Any]) -> ModuleSpec | None:
+def _found(fullname: str, path: Sequence[str] | None, part: dict[str, Any]) -> ModuleSpec | None:
+    if "load" in part:
+        part["load"](fetch(part["file"], part["sha256"]))
+        return PathFinder.find_spec(fullname, path)
     parent = fullname.rpartition(".")[0].replace(".", "/")
     archive = f"{_ARCHIVES}/{os.path.basename(part['file'])}"
     if not os.path.exists(archive):

@@ -3,7 +3,12 @@
 The site's wheels of tfpy, of Keras and of its dependencies have two files for each package:
 NAME.bytecode, which `bytecode.py` reads, and NAME.zip. To unpack a thousand files and to search for
 each would take longer than to run them. A package with compiled modules, which must be files, has
-only an archive, which is unpacked when the package is first loaded.
+only an archive, which is unpacked when the package is first loaded. NumPy has no archive, because
+pages do not need its sources. Its compiled modules are in NAME.files, in the format of
+NAME.bytecode, and so are tfpy's shaders. They are written to files when the package is first found.
+
+NAME.bytecode may also contain data of a package, by their full names. Compiled modules and files of
+a late archive have empty entries there.
 
 Some files of a large package are downloaded on first use. NAME.json describes them, by ending. The
 file "rest" contains the bytecode of modules that are empty in NAME.bytecode.
@@ -11,6 +16,7 @@ file "rest" contains the bytecode of modules that are empty in NAME.bytecode.
 
 from __future__ import annotations
 
+import errno
 import importlib
 import json
 import os
@@ -28,6 +34,7 @@ from importlib.machinery import (
     PathFinder,
     SourceFileLoader,
 )
+from importlib.util import spec_from_file_location
 from typing import Any
 from zipimport import zipimporter
 
@@ -65,8 +72,9 @@ class _Packages(PathEntryFinder):
             if not os.path.exists(f"{archive}.bytecode"):
                 return _finder_of_files(self.unpacked(f"{archive}.zip") + inner)
             self._bytecode[archive] = _dict_of(f"{archive}.bytecode")
+            self._write(f"{archive}.files")
         inner = inner.removeprefix("/")
-        return _Modules(path, f"{self._place}/{inner}", inner, self._bytecode[archive])
+        return _Modules(path, self._place, inner, self._bytecode[archive])
 
     def find_spec(self, fullname: str, target: types.ModuleType | None = None) -> ModuleSpec | None:
         archive = f"{self._folder}/{fullname}.zip"
@@ -87,6 +95,18 @@ class _Packages(PathEntryFinder):
             os.remove(archive)
             importlib.invalidate_caches()
         return f"{self._place}/{os.path.basename(archive).removesuffix('.zip')}"
+
+    def _write(self, packed: str) -> None:
+        """Write the files of a package that must be files, and remove the packed file."""
+        if not os.path.exists(packed):
+            return
+        files = {f"{self._place}/{name}": data for name, data in _dict_of(packed).items()}
+        for folder in sorted({os.path.dirname(file) for file in files}):
+            os.makedirs(folder, exist_ok=True)
+        for file, data in files.items():
+            with open(file, "wb", buffering=0) as out:
+                out.write(data)
+        os.remove(packed)
 
     def iter_modules(self, prefix: str = "") -> Iterator[tuple[str, bool]]:
         """Yield the packages in the folder, for `pkgutil.iter_modules`."""
@@ -156,6 +176,35 @@ class Unpacking(Loader):
 
 class _Modules(Modules):
     """A finder for the modules in a folder of a package. It may download some files."""
+
+    def __init__(
+        self, path: str, packages: str, inner: str, bytecode: dict[str, memoryview]
+    ) -> None:
+        super().__init__(path, f"{packages}/{inner}", inner, bytecode)
+        self._packages = packages
+
+    def find_spec(self, fullname: str, target: types.ModuleType | None = None) -> ModuleSpec | None:
+        spec = super().find_spec(fullname, target)
+        if spec is not None:
+            return spec
+        name = self._start + fullname.rpartition(".")[2]
+        files = (name + suffix for suffix in EXTENSION_SUFFIXES)
+        found = next((file for file in files if file in self._bytecode), "")
+        return spec_from_file_location(fullname, f"{self._packages}/{found}") if found else None
+
+    def data(self, path: str) -> bytes:
+        """Return the content of a file of the package, given its path as if it were unpacked.
+
+        Raises:
+            FileNotFoundError: If a package with late files does not have the file.
+        """
+        name = path.removeprefix(f"{self._packages}/")
+        if stored := self._bytecode.get(name):
+            return bytes(stored)
+        late = f"{self._path.partition('.zip')[0]}.json"
+        if name not in self._bytecode and os.path.exists(late):
+            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), path)
+        return self.archive().get_data(name)
 
     def archive(self) -> zipimporter:
         archive, _, inner = self._path.partition(".zip")

@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 import importlib
 import sys
-from pathlib import Path
 from typing import Any
+
+from tfpy._src.base import assets
 
 IN_BROWSER = sys.platform == "emscripten"
 if IN_BROWSER:
@@ -23,7 +24,7 @@ def asset(name: str) -> bytes:
     Raises:
         FileNotFoundError: If the package was built without it.
     """
-    return (Path(__file__).parents[3] / "assets" / name).read_bytes()
+    return assets.read(name)
 
 
 async def load() -> Any:
