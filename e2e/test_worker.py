@@ -174,7 +174,9 @@ def test_the_face(tfpy_page: OpenPageFixture) -> None:
     assert rest == [True] * 4
     assert "Unknown flag 'WASM_SPEED'" in found["wrong"][0]
     assert found["value"] == {"list": [1, 2]}
-    assert (found["lines"], found["heard"]) == (["ab"], ["posted"])
+    # Python warns if an interrupt comes between a call of a coroutine and its await.
+    printed = [line for line in found["lines"] if "RuntimeWarning: " not in line]
+    assert (printed, found["heard"]) == (["ab"], ["posted"])
     assert found["ticks"] > 10
     assert found["stages"] == ["pyodide", "packages", "backend", "ready"]
     assert found["backend"] == "wasm"
