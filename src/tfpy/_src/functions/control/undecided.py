@@ -12,20 +12,20 @@ from tfpy._src.compiler.ir.aval import Array
 from tfpy._src.core.tensor import Tensor
 
 AHEAD_SECONDS = 0.02
-"""Duration of the iterations that may run before the device answers whether the loop goes on.
+"""Duration of the iterations that may run before the device answers whether the loop continues.
 
 Answers arrive a few milliseconds after their iteration. If the loop ends, the later iterations are
-superfluous, so that no longer ones run ahead.
+superfluous, so longer ones do not run ahead.
 """
 _MOST_AHEAD = 4
 
 
 class Question(NamedTuple):
-    """A tensor that decides whether a loop goes on."""
+    """A tensor that decides whether a loop continues."""
 
     tensor: Tensor
     decide: Callable[[Array], bool]
-    """A function of the tensor's values, which returns True if the loop goes on."""
+    """A function of the tensor's values, which returns True if the loop continues."""
 
 
 class _Waiting(NamedTuple):
@@ -37,7 +37,7 @@ class _Waiting(NamedTuple):
 
 
 class Undecided:
-    """The states of a loop in their order, with the questions that decide whether it goes on.
+    """The states of a loop in their order, with the questions that decide whether it continues.
 
     Args:
         unread: Positions of tensors that are not results of the loop. They are not kept, so that
@@ -71,8 +71,8 @@ class Undecided:
             of_all: If False, some states may remain, so that an iteration can begin.
 
         Returns:
-            The first state after which the loop does not go on, with None for tensors that are not
-            results; None if there is no such state.
+            The first state after which the loop ends, with None for tensors that are not results;
+            None if there is no such state.
         """
         while len(self._waiting) > (0 if of_all else self._most):
             reads, decisions, results = self._waiting.popleft()
