@@ -104,7 +104,7 @@ class _Step(StorageUses):
 
 
 @dataclass(frozen=True)
-class _Plan:
+class _Checkpoints:
     """Positions of the checkpoints: of those that are stored, and of those within segments."""
 
     outer: Sequence[int]
@@ -113,7 +113,7 @@ class _Plan:
     """Estimate of the bytes that are stored at the same time."""
 
 
-def _plans(step: _Step) -> list[_Plan]:
+def _plans(step: _Step) -> list[_Checkpoints]:
     """Return plans, those with the least computation first."""
     spans = [(v, step.producers[v], step.last_early_read(v)) for v in step.large]
     passed = step.covered(spans)[: step.turn]
@@ -133,12 +133,14 @@ def _plans(step: _Step) -> list[_Plan]:
     once = _even(points, passed, lambda a, b: int(before[b] - before[a]))
     twice = _even(points, passed, lambda a, b: int(within[b - 1] - within[a]))
     return [
-        _Plan(once.outer, (), once.nbytes),
-        _Plan(twice.outer, [p for p in points if p not in twice.outer], twice.nbytes + finest),
+        _Checkpoints(once.outer, (), once.nbytes),
+        _Checkpoints(
+            twice.outer, [p for p in points if p not in twice.outer], twice.nbytes + finest
+        ),
     ]
 
 
-def _even(points: Sequence[int], passed: Counts, cost: Callable[[int, int], int]) -> _Plan:
+def _even(points: Sequence[int], passed: Counts, cost: Callable[[int, int], int]) -> _Checkpoints:
     """Return the plan with the least memory.
 
     The backward pass reaches the segments in reverse order, so that the checkpoints after a segment
@@ -155,7 +157,7 @@ def _even(points: Sequence[int], passed: Counts, cost: Callable[[int, int], int]
             low = middle + 1
         else:
             high = middle
-    return _Plan(_segments(points, passed, cost, high) or (), (), high)
+    return _Checkpoints(_segments(points, passed, cost, high) or (), (), high)
 
 
 def _segments(
@@ -192,7 +194,7 @@ def _narrow(spans: Sequence[tuple[int, int, int]], positions: Iterable[int]) -> 
 class _Recomputation:
     """The Graph with a backward pass that computes values again."""
 
-    def __init__(self, step: _Step, plan: _Plan) -> None:
+    def __init__(self, step: _Step, plan: _Checkpoints) -> None:
         self.step = step
         self.plan = plan
         large = {*step.large}

@@ -37,14 +37,14 @@ def recompute(graph: Graph, target: Target) -> Graph:
 
     A value is recomputed only if its operands exist at the late reader in any case.
     """
-    plan = _Plan(graph)
+    plan = _Recomputations(graph)
     for number, eqn in enumerate(graph.eqns):
         if eqn.op.expr is not None and is_plain(eqn) and is_fusible(graph, eqn, target):
             plan.decide(number, eqn)
     return _rebuilt(graph, plan) if plan.late else graph
 
 
-class _Plan(StorageUses):
+class _Recomputations(StorageUses):
     """The values that late readers recompute."""
 
     def __init__(self, graph: Graph) -> None:
@@ -92,7 +92,7 @@ def _longest_gap(readers: list[int]) -> tuple[int, int]:
     return max(pairs, key=lambda pair: pair[1] - pair[0], default=(0, 0))
 
 
-def _rebuilt(graph: Graph, plan: _Plan) -> Graph:
+def _rebuilt(graph: Graph, plan: _Recomputations) -> Graph:
     """Return the Graph in which late readers read new values."""
     made = Graph(graph.avals[:], graph.inputs, graph.constants, [], graph.outputs)
     copies: dict[int, int] = {}

@@ -218,21 +218,33 @@ def embedding_column(
 
     See also: `tf.feature_column.indicator_column`, `tf.nn.embedding_lookup`.
     """
-    if dimension is None or dimension < 1:
-        raise ValueError(f"Invalid dimension {dimension}.")
-    if ckpt_to_load_from is not None or tensor_name_in_ckpt is not None:
-        raise ValueError(
-            "embedding_column: ckpt_to_load_from and tensor_name_in_ckpt are not supported. "
-            "Restore the Variable with tf.train.Checkpoint."
-        )
-    if initializer is not None and not callable(initializer):
-        raise ValueError(f"initializer must be callable if specified. Given: {initializer}")
-    if initializer is None:
-        initializer = TruncatedNormal(mean=0.0, stddev=1 / math.sqrt(dimension))
+    start = vectors_initializer(dimension, initializer, ckpt_to_load_from, tensor_name_in_ckpt)
     return EmbeddingColumn(
-        _categorical(categorical_column), dimension, combiner, initializer, None, None, max_norm,
+        _categorical(categorical_column), dimension, combiner, start, None, None, max_norm,
         trainable, use_safe_embedding_lookup,
     )  # fmt: skip
+
+
+def vectors_initializer(dimension: Any, initializer: Any, path: Any, tensor: Any) -> Any:
+    """Return the initializer of the vectors of an embedding.
+
+    Raises:
+        ValueError: If the dimension or the initializer is wrong, or a checkpoint is given.
+    """
+    if dimension is None or dimension < 1:
+        raise ValueError(f"Invalid dimension {dimension}.")
+    if (path is None) != (tensor is None):
+        raise ValueError(
+            "Must specify both `ckpt_to_load_from` and `tensor_name_in_ckpt` or none of them."
+        )
+    if path is not None:
+        raise ValueError(
+            "ckpt_to_load_from and tensor_name_in_ckpt are not supported. Restore the Variable "
+            "with tf.compat.v1.train.init_from_checkpoint."
+        )
+    if initializer is not None and not callable(initializer):
+        raise ValueError("initializer must be callable if specified.")
+    return initializer or TruncatedNormal(mean=0.0, stddev=1 / math.sqrt(dimension))
 
 
 def sequence_numeric_column(

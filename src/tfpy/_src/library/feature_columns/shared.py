@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable
 from typing import Any
 
 from tfpy._src.base import tracing
 from tfpy._src.core.typing import TensorLike
-from tfpy._src.library.compat.initializers import TruncatedNormal
 from tfpy._src.library.feature_columns.base import CategoricalColumn
 from tfpy._src.library.feature_columns.categorical_columns import (
     SequenceCategoricalColumn,
     WeightedCategoricalColumn,
 )
+from tfpy._src.library.feature_columns.dense import vectors_initializer
 from tfpy._src.library.feature_columns.shared_columns import (
     CollectedEmbeddingColumn,
     SharedEmbeddingColumn,
@@ -73,7 +72,7 @@ def shared_embeddings(
     """
     columns = list(categorical_columns)
     name, buckets = _common("shared_embeddings", columns, shared_embedding_collection_name)
-    start = _initializer(dimension, initializer, ckpt_to_load_from, tensor_name_in_ckpt)
+    start = vectors_initializer(dimension, initializer, ckpt_to_load_from, tensor_name_in_ckpt)
     table = SharedTable(name, buckets, dimension, start, trainable)
     return [
         SharedEmbeddingColumn(column, table, combiner, max_norm, use_safe_embedding_lookup)
@@ -132,7 +131,7 @@ def shared_embedding_columns(
     """
     columns = list(categorical_columns)
     name, _ = _common("shared_embedding_columns", columns, shared_embedding_collection_name)
-    start = _initializer(dimension, initializer, ckpt_to_load_from, tensor_name_in_ckpt)
+    start = vectors_initializer(dimension, initializer, ckpt_to_load_from, tensor_name_in_ckpt)
     return [
         CollectedEmbeddingColumn(
             column, dimension, combiner, start, name, None, None, max_norm, trainable,
@@ -140,28 +139,6 @@ def shared_embedding_columns(
         )
         for column in columns
     ]  # fmt: skip
-
-
-def _initializer(dimension: Any, initializer: Any, path: Any, tensor: Any) -> Any:
-    """Return the initializer of the vectors.
-
-    Raises:
-        ValueError: If the dimension or the initializer is wrong, or a checkpoint is given.
-    """
-    if dimension is None or dimension < 1:
-        raise ValueError(f"Invalid dimension {dimension}.")
-    if (path is None) != (tensor is None):
-        raise ValueError(
-            "Must specify both `ckpt_to_load_from` and `tensor_name_in_ckpt` or none of them."
-        )
-    if path is not None:
-        raise ValueError(
-            "ckpt_to_load_from and tensor_name_in_ckpt are not supported. Restore the Variable "
-            "with tf.compat.v1.train.init_from_checkpoint."
-        )
-    if initializer is not None and not callable(initializer):
-        raise ValueError("initializer must be callable if specified.")
-    return initializer or TruncatedNormal(mean=0.0, stddev=1 / math.sqrt(dimension))
 
 
 def _common(function: str, columns: list[Any], given: str | None) -> tuple[str, int]:
