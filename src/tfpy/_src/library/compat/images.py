@@ -148,10 +148,10 @@ def resize_image_with_pad(
 
     Example:
         >>> import tfpy as tf
-        >>> image = tf.reshape([1.0, 2.0, 3.0, 4.0], [1, 4, 1])
+        >>> image = tf.reshape(tf.range(8.0), [2, 4, 1])
         >>> padded = tf.compat.v1.image.resize_image_with_pad(image, 2, 2)
         >>> padded.numpy()[:, :, 0].tolist()
-        [[1.0, 3.0], [0.0, 0.0]]
+        [[0.0, 2.0], [0.0, 0.0]]
 
     See also: `tf.image.resize_with_pad`.
     """
