@@ -69,11 +69,12 @@ def test_old_values_stay_as_they_are(tf: Any) -> None:
             np.testing.assert_array_equal(value, wanted)
 
 
-@run_in_browser(backends=("wasm", "webgl", "webgpu"))
+@run_in_browser(backends=("wasm", "webgl", "webgpu"), fresh_page=True)
 def test_steps_take_no_second_set_of_variables(tf: Any, backend: str) -> None:
     """Check that wasm needs no memory in addition to the Variables.
 
-    GPUs need one more array for the first output.
+    GPUs need one more array for the first output. The page is fresh, because pools release the
+    storage that other tests have left.
     """
     figure = "peakBytes" if backend == "wasm" else "allocatedBytes"
     variables = [tf.Variable(np.full(SIZE, i, np.float32)) for i in range(3)]

@@ -114,7 +114,7 @@ async def test_memory_stays(tf: Any) -> None:
         loss = step()
     assert float(await loss.data()) < first
     after = tf.memory()["backend"]
-    assert after["allocatedBytes"] == before["allocatedBytes"]
+    assert after["allocatedBytes"] <= before["allocatedBytes"]
     assert after["slots"] == before["slots"]
 
 
