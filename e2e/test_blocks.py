@@ -77,7 +77,7 @@ def test_matrices(tf: Any, backend: str, form: str) -> None:
 @pytest.mark.parametrize("n", [4096, 4098])
 @run_in_browser(backends=["webgpu"])
 def test_threads_with_several_rows(tf: Any, form: str, n: int) -> None:
-    """Test matrices with so many rows that a thread of webgpu reads two or four."""
+    """Test large matrices, for which each thread of webgpu reads two or four rows."""
     from tfpy._src.compiler.ops.blocks import dequantize_blocks
 
     data, values = random_weights(form, n)

@@ -48,17 +48,3 @@ export class Periods {
     return temporaryBytes > 2 * this.neededBytes + SPARE_BYTES;
   }
 }
-
-/**
- * Remove the storage that a bucket did not need in this period, and begin the next one.
- *
- * @template Storage
- * @param {{free: Storage[], least: number}} bucket storage is taken from the end of `free`, which had at least
- *   `least` items in this period
- * @returns {Storage[]}
- */
-export function takeUnneeded(bucket) {
-  const unneeded = bucket.free.splice(0, bucket.least);
-  bucket.least = bucket.free.length;
-  return unneeded;
-}

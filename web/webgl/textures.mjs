@@ -28,7 +28,7 @@
  */
 
 import { NoMemory, OpError } from "../common/errors.mjs";
-import { Periods, takeUnneeded } from "../common/periods.mjs";
+import { Periods } from "../common/periods.mjs";
 import { contextLost } from "./context.mjs";
 
 /** Number of elements in a texel. */
@@ -159,11 +159,8 @@ export class TexturePool {
     if (this.periods.wastes(this.temporaryBytes - this.chunkBufferBytes)) this.deleteTemporaries();
     this.periods.begin(temporaryBytes);
     for (const bucket of this.buckets.values()) {
-      for (const texture of takeUnneeded(bucket)) {
-        this.destroy(texture);
-        this.freeCount--;
-        this.freeBytes -= bucket.bytes;
-      }
+      this.dropFree(bucket, bucket.least);
+      bucket.least = bucket.free.length;
     }
   }
 
@@ -331,12 +328,19 @@ export class TexturePool {
   deleteFree(limit) {
     for (const bucket of this.buckets.values()) {
       if (this.freeBytes <= limit) return;
-      for (const texture of bucket.free) this.destroy(texture);
-      this.freeCount -= bucket.free.length;
-      this.freeBytes -= bucket.free.length * bucket.bytes;
-      bucket.free.length = 0;
-      bucket.least = 0;
+      this.dropFree(bucket, bucket.free.length);
     }
+  }
+
+  /**
+   * @param {Bucket} bucket
+   * @param {number} count number of its oldest free textures to delete
+   */
+  dropFree(bucket, count) {
+    for (const texture of bucket.free.splice(0, count)) this.destroy(texture);
+    this.freeCount -= count;
+    this.freeBytes -= count * bucket.bytes;
+    bucket.least = Math.min(bucket.least, bucket.free.length);
   }
 
   /** @param {Texture} texture */

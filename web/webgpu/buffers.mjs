@@ -29,7 +29,7 @@
 
 import { storedBytes } from "../common/elements.mjs";
 import { NoMemory } from "../common/errors.mjs";
-import { Periods, takeUnneeded } from "../common/periods.mjs";
+import { Periods } from "../common/periods.mjs";
 
 /** Elements are read four at a time, with 4 bytes at most. */
 const UNIT = 16;
@@ -167,10 +167,8 @@ export class BufferPool {
     if (this.periods.wastes(this.temporaryBytes)) this.destroyTemporaries();
     this.periods.begin(temporaryBytes);
     for (const bucket of this.buckets.values()) {
-      for (const storage of takeUnneeded(bucket)) {
-        this.destroy(storage);
-        this.freeBytes -= bucket.bytes;
-      }
+      this.dropFree(bucket, bucket.least);
+      bucket.least = bucket.free.length;
     }
   }
 
@@ -198,13 +196,20 @@ export class BufferPool {
    */
   destroyFree(bytes) {
     for (const bucket of this.buckets.values()) {
-      const { bytes: size, free } = bucket;
-      while (this.freeBytes > bytes && free.length > 0) {
-        this.destroy(/** @type {Storage} */ (free.shift()));
-        this.freeBytes -= size;
-      }
-      bucket.least = Math.min(bucket.least, free.length);
+      if (this.freeBytes <= bytes) return;
+      const surplus = Math.ceil((this.freeBytes - bytes) / bucket.bytes);
+      this.dropFree(bucket, Math.min(surplus, bucket.free.length));
     }
+  }
+
+  /**
+   * @param {Bucket} bucket
+   * @param {number} count number of its oldest free buffers to destroy
+   */
+  dropFree(bucket, count) {
+    for (const storage of bucket.free.splice(0, count)) this.destroy(storage);
+    this.freeBytes -= count * bucket.bytes;
+    bucket.least = Math.min(bucket.least, bucket.free.length);
   }
 
   /**

@@ -30,7 +30,7 @@ def declared(
 
     Args:
         function: The function.
-        args, kwargs: Its arguments, at least one of which has an unknown value.
+        args, kwargs: Its arguments. At least one has an unknown value.
     """
     first, rule = _RULES.get(getattr(function, "__name__", ""), ("", None))
     if rule is None or first not in inspect.signature(function).parameters:

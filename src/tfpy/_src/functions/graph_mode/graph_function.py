@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import Any
 
 
-class GraphFunction:
+class GraphFunction(ABC):
     """A function that is a part of a `tf.Graph`. SavedModels store it as a concrete function."""
 
     @property
+    @abstractmethod
     def concrete_function(self) -> Any:
-        """The compiled function.
-
-        Raises:
-            NotImplementedError: If a subclass does not define it.
-        """
-        raise NotImplementedError
+        """The compiled function."""

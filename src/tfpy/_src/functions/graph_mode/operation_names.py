@@ -61,7 +61,7 @@ _TYPES = {
     "zeros": "Fill", "ones": "Fill", "stack": "Pack", "transpose": "Transpose",
     "group_deps": "NoOp", "range": "Range", "and": "LogicalAnd", "or": "LogicalOr",
 }  # fmt: skip
-"""Types of operations whose names differ from their types."""
+"""Types of operations by their names, where the two differ."""
 
 
 def name_of(function: Callable[..., Any]) -> str:

@@ -85,7 +85,7 @@ def _in_graph(value: Any) -> Any:
 
 
 def _initialize(graph: Graph) -> None:
-    """Assign the initial values of Variables. An imported graph assigns those of its Variables."""
+    """Assign the initial values of Variables. An imported graph only initializes its own."""
     made = [v for v in graph.variables if isinstance(v, GraphVariable)]
     operations = [v.initializer for v in made if v.initial_value is not None]
     if operations:
