@@ -77,8 +77,11 @@ def test_matrices(tf: Any, backend: str, form: str) -> None:
 @pytest.mark.parametrize("n", [4096, 4098])
 @run_in_browser(backends=["webgpu"])
 def test_threads_with_several_rows(tf: Any, form: str, n: int) -> None:
-    """Test large matrices, for which each thread of webgpu reads two or four rows."""
+    """Test matrices for which each thread of webgpu reads two or four rows."""
+    from tfpy._src.compiler.lower.webgpu import blocks
     from tfpy._src.compiler.ops.blocks import dequantize_blocks
+
+    blocks.FEWEST_THREADS = 1 << 13
 
     data, values = random_weights(form, n)
     weights = tf.Variable(data, trainable=False)

@@ -26,6 +26,7 @@ from tfpy._src.compiler.lower.webgpu import (
     kernels,
     lower,
     packed,
+    products,
     tiles,
     winograd,
 )
@@ -48,7 +49,7 @@ def evaluate() -> Iterator[Evaluate]:
 @pytest.fixture(autouse=True)
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Compute products in tiles, however small they are."""
-    monkeypatch.setattr(tiles, "SMALL", 1)
+    monkeypatch.setattr(products, "SMALL", 1)
 
 
 def whole(*shape: int) -> Array:

@@ -46,6 +46,7 @@ async function tfpy({ backend, threads, length, tokens, check }) {
     packages: ["keras-hub"],
     flags: {
       WEBGPU_SOFTWARE_ENABLED: check,
+      TFPY_WEBGPU_USE_SUBGROUP_MATRIX: true, // if the browser's flags permit it
       WASM_HAS_MULTITHREAD_SUPPORT: threads > 1,
       TFPY_WASM_THREADS_COUNT: threads,
     },

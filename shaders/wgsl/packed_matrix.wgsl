@@ -50,7 +50,7 @@ fn row_texel(row: i32, texel: i32) -> vec4<i32> {
 }
 
 // Stores the sums of a subgroup, which begin at this row and column.
-fn store_sums(sums: Sums, subgroup: i32, lane: i32, first_row: i32, first_column: i32) {
+fn store_sums(sums: Sums, slice: i32, subgroup: i32, lane: i32, first_row: i32, first_column: i32) {
     subgroupMatrixStore<row_major>(&stored[subgroup], 0, sums, 4);
     workgroupBarrier();
     for (var i = lane; i < 64; i += 32) {
@@ -60,9 +60,9 @@ fn store_sums(sums: Sums, subgroup: i32, lane: i32, first_row: i32, first_column
 #if FLOATS
         let channels = channels_at(column, 0);
         let pixel = x_texel((row + 1) * (p.texels + 1) - 1).xy;
-        store_four(0, row, column, scaled_sum(sum, pixel, channels.sums) * channels.scales);
+        store_four(slice, row, column, scaled_sum(sum, pixel, channels.sums) * channels.scales);
 #else
-        store_four(0, row, column, sum);
+        store_four(slice, row, column, sum);
 #endif
     }
     workgroupBarrier();
@@ -77,6 +77,7 @@ fn main(
     let t = i32(thread);
     let subgroup = i32(number);
     let lane = t % 32;
+    let slice = 0;
     let first_row = i32(id.y) * ROWS;
     let first_column = i32(id.x) * COLUMNS;
     // The subgroup's blocks.

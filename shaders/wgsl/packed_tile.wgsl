@@ -21,9 +21,9 @@ fn checked(value: vec4<i32>, k: i32, row: i32) -> vec4<u32> {
 #endif
 }
 
-fn a_load(row: i32, k: i32) -> vec4<u32> { return checked(x_texel(row + k), k, row); }
+fn row_load(row: i32, k: i32) -> vec4<u32> { return checked(x_texel(row + k), k, row); }
 
-fn b_load(column: i32, k: i32) -> vec4<u32> { return checked(filter_texel(column + k), k, 0); }
+fn channel_load(column: i32, k: i32) -> vec4<u32> { return checked(filter_texel(column + k), k, 0); }
 
 fn dot_four(x: u32, y: vec4<u32>) -> vec4<i32> {
     return vec4<i32>(dot4I8Packed(x, y.x), dot4I8Packed(x, y.y), dot4I8Packed(x, y.z), dot4I8Packed(x, y.w));
@@ -62,11 +62,11 @@ fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_index) t
 #else
         rows[i] = row * record;
 #endif
-        a_next[i] = a_load(rows[i], inner);
+        a_next[i] = row_load(rows[i], inner);
     }
     for (var i = 0; i < B_LOADS; i++) {
         columns[i] = (first_column + outer_of(t, i)) * p.taps * record;
-        b_next[i] = b_load(columns[i], inner);
+        b_next[i] = channel_load(columns[i], inner);
     }
     var sums: array<Four, SUMS>;
     var stage = 0;
@@ -106,8 +106,8 @@ fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_index) t
         let more = !ends;
 #endif
         if (more) {
-            for (var i = 0; i < A_LOADS; i++) { a_next[i] = a_load(rows[i], at + inner); }
-            for (var i = 0; i < B_LOADS; i++) { b_next[i] = b_load(columns[i], at + inner); }
+            for (var i = 0; i < A_LOADS; i++) { a_next[i] = row_load(rows[i], at + inner); }
+            for (var i = 0; i < B_LOADS; i++) { b_next[i] = channel_load(columns[i], at + inner); }
         }
         for (var panel = 0; panel < DEPTH / PARTS; panel++) {
             let d = panel * PARTS + part;

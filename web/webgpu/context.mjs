@@ -8,7 +8,8 @@
  * @property {number} tensorBytes size of the largest buffer that a kernel can read
  * @property {number} float16 1 if kernels can store float16, else 0
  * @property {number} workgroupBytes bytes of memory that the invocations of a workgroup share
- * @property {number} matrices 1 if subgroup matrices of bytes are to be used, else 0
+ * @property {number} byteMatrices 1 if subgroup matrices of bytes are to be used, else 0
+ * @property {number} halfMatrices 1 if subgroup matrices of float16 are to be used, else 0
  */
 
 import { OpError } from "../common/errors.mjs";
@@ -50,39 +51,41 @@ const MAX_INPUTS = 32;
 export async function openDevice({ lowPower, matrices }) {
   const adapter = await requestAdapter(lowPower);
   if (!adapter) throw new Error("WebGPU is not available");
-  const experimental = matrices && hasByteMatrices(adapter) ? [SUBGROUP_MATRIX] : [];
+  const configs = matrices ? matrixConfigs(adapter) : [];
+  const experimental = configs.length > 0 ? [SUBGROUP_MATRIX] : [];
   const gpu = await adapter.requestDevice({
     requiredFeatures: [...FEATURES.filter((name) => adapter.features.has(name)), ...experimental],
     requiredLimits: Object.fromEntries(LIMITS.map((name) => [name, adapter.limits[name]])),
   });
   const { limits } = gpu;
+  const float16 = Number(gpu.features.has("shader-f16"));
   return {
     gpu,
     hardware: describeAdapter(adapter).software ? 0 : 1,
     inputs: Math.min(MAX_INPUTS, limits.maxStorageBuffersPerShaderStage - 1),
     tensorBytes: Math.min(limits.maxBufferSize, limits.maxStorageBufferBindingSize),
-    float16: Number(gpu.features.has("shader-f16")),
+    float16,
     workgroupBytes: limits.maxComputeWorkgroupStorageSize,
-    matrices: experimental.length,
+    byteMatrices: Number(configs.includes("16,16,32,i8,i32")),
+    halfMatrices: float16 && Number(configs.includes("16,16,16,f16,f32")),
   };
 }
 
 /**
- * Return true if the adapter supports the subgroup matrices of `packed_matrix.wgsl`, and WGSL the built-in
- * subgroup id.
+ * Return the subgroup matrices that kernels can use: their sizes, and the types of elements and sums.
  *
  * @param {GPUAdapter} adapter
  */
-function hasByteMatrices({ features, info }) {
+function matrixConfigs({ features, info }) {
   const { subgroupMinSize, subgroupMaxSize, subgroupMatrixConfigs } = /** @type {MatrixInfo} */ (
     info
   );
   const fits = subgroupMinSize === 32 && subgroupMaxSize === 32 && features.has(SUBGROUP_MATRIX);
   const named = navigator.gpu.wgslLanguageFeatures.has("subgroup_id");
   const configs = fits && named ? [...(subgroupMatrixConfigs ?? [])] : [];
-  return configs.some(({ M, N, K, componentType, resultComponentType }) => {
-    return [M, N, K, componentType, resultComponentType].join() === "16,16,32,i8,i32";
-  });
+  return configs.map(({ M, N, K, componentType, resultComponentType }) =>
+    [M, N, K, componentType, resultComponentType].join(),
+  );
 }
 
 /** @param {string} reason */

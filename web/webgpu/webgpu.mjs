@@ -43,10 +43,10 @@ class Webgpu {
    * @param {import("./context.mjs").Options} options
    */
   constructor(device, { budgetBytes, hostBytes, enoughDispatches, importsFrames = true }) {
-    const { gpu, hardware, inputs, tensorBytes, float16, workgroupBytes, matrices } = device;
+    const { gpu, ...limits } = device;
     this.gpu = gpu;
-    this.variant = float16 ? "webgpu-float32-float16" : "webgpu-float32";
-    this.limits = { hardware, inputs, tensorBytes, float16, workgroupBytes, matrices };
+    this.variant = limits.float16 ? "webgpu-float32-float16" : "webgpu-float32";
+    this.limits = limits;
     /** @type {GPUError | Error | null} first error since `conclude` */
     this.failure = null;
     /** @param {GPUError | Error} error */

@@ -34,9 +34,6 @@ var<workgroup> a_tile: array<array<APanel, DEPTH>, 2>;
 
 var<workgroup> b_tile: array<array<BPanel, DEPTH>, 2>;
 
-// Returns the row or column of the four adjacent numbers along k that a thread loads.
-fn outer_of(t: i32, i: i32) -> i32 { return t / DEPTH + i * (THREADS / DEPTH); }
-
 // Returns the place of a thread's sum s in tiles of width `fours`: stage, panel, row and column.
 fn place_of_sum(s: i32, thread: i32, fours: i32) -> vec4<i32> {
     let at = s * TX * TY + thread;

@@ -228,7 +228,7 @@ def test_subgroup_matrices(name: str) -> None:
     """Check that products of enough pixels use subgroup matrices."""
     graph, kernel, groups = MATRICES[name]
     _, main = optimize_with_weights(graph, WebGPUTarget(), range(1, len(graph.inputs)), 8)
-    program = lower(main, matrices=True)
+    program = lower(main, matrices=[int8])
     verify(program)
     assert steps_of(program)[-1] == (kernel, groups)
     source = program.kernels[-1].source
@@ -237,12 +237,12 @@ def test_subgroup_matrices(name: str) -> None:
 
 def test_each_matrix_of_sums_is_a_variable() -> None:
     tile = MatrixTile(64, 32, 2, 1, depth=2)
-    texts = dict(define.split(" ", 1) for define in tile.defines)
+    texts = dict(define.split(" ", 1) for define in tile.defines())
     assert texts["SUMS"] == (
         "var sum0_0: Sums; var sum0_1: Sums; var sum1_0: Sums; var sum1_1: Sums;"
     )
     assert texts["PRODUCTS"].count("MultiplyAccumulate") == 4
-    assert "store_sums(sum1_0, subgroup, lane, row + 16, column + 0);" in texts["RESULTS"]
+    assert "store_sums(sum1_0, slice, subgroup, lane, row + 16, column + 0);" in texts["RESULTS"]
     assert tile.bytes == (4 + 2) * 16 * 3 * 16 + 2 * 16 * 16 * 4
 
 

@@ -13,7 +13,7 @@ from tfpy._src.compiler.ir.aval import Aval
 from tfpy._src.compiler.ir.graph import Graph, single_equation
 from tfpy._src.compiler.ir.op import OPS
 from tfpy._src.compiler.lower.program import Program, verify
-from tfpy._src.compiler.lower.webgpu import TILE_BYTES, lower, tiles
+from tfpy._src.compiler.lower.webgpu import TILE_BYTES, lower, products, tiles
 
 VEC4 = 16
 """Bytes of four elements in workgroup memory."""
@@ -97,7 +97,7 @@ def test_tiles_fit(tile: tiles.Tile) -> None:
 
 def test_samples_lower_to_tiles(monkeypatch: pytest.MonkeyPatch) -> None:
     """Check that each convolution that is computed as a product lowers to a valid Program."""
-    monkeypatch.setattr(tiles, "SMALL", 1)
+    monkeypatch.setattr(products, "SMALL", 1)
     for name in ("conv2d", "conv2d_backprop_input", "conv2d_backprop_filter", "conv3d"):
         op = OPS[name]
         assert op.samples is not None

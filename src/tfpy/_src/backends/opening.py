@@ -9,6 +9,7 @@ from tfpy._src.backends import wasm_files
 from tfpy._src.backends.backend import Backend, BackendSkipped
 from tfpy._src.backends.device import DeviceBackend
 from tfpy._src.backends.javascript import bridge
+from tfpy._src.base.dtypes import float16, int8
 from tfpy._src.base.flags.environment import env
 from tfpy._src.compiler.ir.graph import Graph
 from tfpy._src.compiler.lower import (
@@ -56,7 +57,9 @@ async def open_webgpu() -> Backend:
     tiles = device.limits["hardware"] == 1 and reached
     half = device.limits["float16"] == 1
     holds = device.limits["workgroupBytes"] >= lower_webgpu.MATRIX_BYTES
-    matrices = tiles and holds and device.limits["matrices"] == 1
+    kinds = {int8: "byteMatrices", float16: "halfMatrices"}
+    usable = kinds if tiles and holds else {}
+    matrices = frozenset(dtype for dtype, name in usable.items() if device.limits[name] == 1)
     lower = partial(
         lower_webgpu.lower, max_inputs=inputs, tiles=tiles, half=half, matrices=matrices
     )

@@ -251,8 +251,8 @@ _ALL = (
         "TFPY_WEBGPU_USE_SUBGROUP_MATRIX",
         SWITCH,
         False,
-        "Multiply int8 matrices with subgroup matrices, an experimental feature of browsers, if "
-        "they are available.",
+        "Multiply matrices of int8 and float16, and weights in block formats, with subgroup "
+        "matrices, an experimental feature of browsers, if they are available.",
         "webgpu",
     ),
     Flag(

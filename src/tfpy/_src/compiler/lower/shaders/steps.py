@@ -105,6 +105,13 @@ class Steps(ABC):
         """Return the element type of a kernel's result before its epilogue."""
         return self._dtype if output == self.output else self.program.buffers[output].dtype
 
+    def dtype_of(self, operand: int) -> DType:
+        """Return the element type of an input's buffer, or of the prologue's result."""
+        if operand != _MADE:
+            return self.program.buffers[operand].dtype
+        assert self._made is not None
+        return self._made[0].root.dtype
+
     def parts(
         self,
         name: str,

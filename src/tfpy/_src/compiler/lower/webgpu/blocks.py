@@ -9,8 +9,9 @@ from tfpy._src.compiler.ir.kernel import KernelCall
 from tfpy._src.compiler.lower.shaders.steps import Params, flags_of, inputs_of
 from tfpy._src.compiler.lower.webgpu.groups import flat
 from tfpy._src.compiler.lower.webgpu.kernels import plan
+from tfpy._src.compiler.lower.webgpu.products import add_product
 from tfpy._src.compiler.lower.webgpu.steps import WebGPUSteps
-from tfpy._src.compiler.lower.webgpu.tiles import Product, add_product
+from tfpy._src.compiler.lower.webgpu.tiles import Product
 
 MOST_ROWS = 8
 """Number of rows up to which reading the weights takes most of the time of a product."""
@@ -22,7 +23,7 @@ MOST_HELD = 4
 """Largest number of rows of the weights that a thread reads with the same values of x."""
 MOST_SUMS = 8
 """Largest number of sums of a thread."""
-FEWEST_THREADS = 1 << 14
+FEWEST_THREADS = 3 << 14
 """Number of threads below which it pays less that a thread reads several rows."""
 FLOAT_BITS = 16
 """Number of bits of values that are floats."""

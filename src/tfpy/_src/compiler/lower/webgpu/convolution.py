@@ -8,8 +8,9 @@ from tfpy._src.compiler.ir.kernel import KernelCall
 from tfpy._src.compiler.lower.shaders.steps import Params, inputs_of
 from tfpy._src.compiler.lower.shaders.windows import shaped, size_of
 from tfpy._src.compiler.lower.webgpu import winograd
+from tfpy._src.compiler.lower.webgpu.products import add_product, takes_halves
 from tfpy._src.compiler.lower.webgpu.steps import WebGPUSteps
-from tfpy._src.compiler.lower.webgpu.tiles import SHORT, Product, add_product
+from tfpy._src.compiler.lower.webgpu.tiles import SHORT, Product
 
 
 def conv(steps: WebGPUSteps, call: KernelCall, inputs: Sequence[int], output: int) -> bool:
@@ -19,7 +20,7 @@ def conv(steps: WebGPUSteps, call: KernelCall, inputs: Sequence[int], output: in
     windows = Product(1, pixels, p["out_c"], size_of(p, "filter") * p["in_c"], **whole)
     if p["groups"] > 1 or _of_pictures(windows):
         return False
-    if winograd.add(steps, inputs, output, p):
+    if not takes_halves(steps, inputs) and winograd.add(steps, inputs, output, p):
         return True
     return _in_tiles(steps, call, inputs, output, windows, "WINDOWS")
 
@@ -38,7 +39,7 @@ def conv_input(steps: WebGPUSteps, call: KernelCall, inputs: Sequence[int], outp
     pixels = p["batch"] * size_of(p, "in")
     k = size_of(p, "filter") * p["out_c"]
     over = Product(1, pixels, p["in_c"], k, True, True, transpose_b=True)
-    if winograd.add(steps, inputs, output, p, backward=True):
+    if not takes_halves(steps, inputs) and winograd.add(steps, inputs, output, p, backward=True):
         return True
     fits = p["groups"] == 1 and p["out_c"] % 4 == 0
     return fits and _in_tiles(steps, call, inputs, output, over, "OVER")

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
+from tfpy._src.base.dtypes import DType
 from tfpy._src.compiler.ir.kernel import KernelCall
 from tfpy._src.compiler.ir.strides import dense_strides, merge
 from tfpy._src.compiler.lower import fused
@@ -17,8 +18,9 @@ from tfpy._src.compiler.lower.webgpu import (
     groups,
 )
 from tfpy._src.compiler.lower.webgpu.groups import few_rows, flat
+from tfpy._src.compiler.lower.webgpu.products import add_product
 from tfpy._src.compiler.lower.webgpu.steps import MIN_INPUTS, WebGPUSteps, groups_of
-from tfpy._src.compiler.lower.webgpu.tiles import Product, add_product
+from tfpy._src.compiler.lower.webgpu.tiles import Product
 from tfpy._src.compiler.lower.webgpu.wgsl.shader import GROUP
 
 SHORTEST = 16
@@ -102,14 +104,14 @@ def add_kernel(
     output: int,
     max_inputs: int = MIN_INPUTS,
     tiles: bool = True,
-    matrices: bool = False,
+    matrices: Collection[DType] = (),
 ) -> None:
     """Add the steps of a named kernel.
 
     Args:
         max_inputs: Number of arrays that a kernel can read on the device.
         tiles: True if large products are computed in tiles.
-        matrices: True if products of bytes are computed by subgroup matrices.
+        matrices: Dtypes that are multiplied by subgroup matrices.
 
     Raises:
         KeyError: If no kernel has this name.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from tfpy._src.base.dtypes import int8
+from tfpy._src.base.dtypes import DType, int8
 from tfpy._src.base.errors import NotLowerable
 from tfpy._src.compiler.ir.graph import Graph
 from tfpy._src.compiler.lower.buffers import assign_buffers
@@ -25,7 +25,7 @@ def lower(
     max_inputs: int = MIN_INPUTS,
     tiles: bool = True,
     half: bool = False,
-    matrices: bool = False,
+    matrices: Collection[DType] = (),
 ) -> Program:
     """Return the WebGPU Program of a Graph.
 
@@ -38,7 +38,7 @@ def lower(
         tiles: True if large products are computed in tiles, for which a workgroup needs
             `TILE_BYTES` of shared memory.
         half: True if the device supports float16.
-        matrices: True if the device multiplies bytes by subgroup matrices.
+        matrices: Dtypes that the device multiplies by subgroup matrices: int8, float16 or both.
 
     Raises:
         ValueError: If a value has a dtype that devices do not store.

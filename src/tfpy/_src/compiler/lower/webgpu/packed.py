@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from tfpy._src.base.dtypes import int8
 from tfpy._src.compiler.ir.kernel import KernelCall
 from tfpy._src.compiler.lower.shaders.kernels import DIRECT
 from tfpy._src.compiler.lower.shaders.steps import Params, flags_of, inputs_of
@@ -123,7 +124,7 @@ def add_product(
 
     It uses subgroup matrices if the device has them.
     """
-    matrix = matrices.tile_for(product) if steps.matrices else None
+    matrix = matrices.tile_for(product) if int8 in steps.matrices else None
     name = "packed_tile" if matrix is None else "packed_matrix"
     tile = matrix or _tile(steps, product, pointwise=True)
     _in_tiles(steps, name, named, output, product, tile, {"taps": 1}, [])
@@ -148,7 +149,7 @@ def _in_tiles(
     sizes = {"m": product.m, "n": product.n, "texels": texels}
     flags = flags + flags_of(QUADS=product.n % 4 == 0, CHECK_K=texels % tile.depth != 0)
     groups = max(1, -(-product.n // tile.columns)), max(1, -(-product.m // tile.rows)), 1
-    steps.step(name, named, output, params | sizes, [*tile.defines, *flags], groups)
+    steps.step(name, named, output, params | sizes, [*tile.defines(), *flags], groups)
 
 
 def tile_for(product: Product, pointwise: bool, finished: bool) -> Tile:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from tfpy._src.base.dtypes import DEVICE_DTYPES, DType, float16, float32
@@ -40,7 +40,7 @@ class WebGPUSteps(Steps):
         output: int,
         max_inputs: int = MIN_INPUTS,
         tiles: bool = True,
-        matrices: bool = False,
+        matrices: Collection[DType] = (),
     ) -> None:
         super().__init__(program, call, inputs, output)
         self.max_inputs = max_inputs

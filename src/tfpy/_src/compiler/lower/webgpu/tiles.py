@@ -1,19 +1,13 @@
-"""Products in tiles on WebGPU: the selection of the tile and of the number of parts of a sum.
+"""Tiles of products on WebGPU, and their selection.
 
 The tiles were the fastest of about 60 on an NVIDIA H200, by the shape of the product.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from tfpy._src.compiler.lower.shaders.reduction import sum_chunks
-from tfpy._src.compiler.lower.shaders.steps import Params, flags_of
-from tfpy._src.compiler.lower.webgpu.steps import MAX_GROUPS, WebGPUSteps
-
-SMALL = 1 << 20
-"""Number of multiplications below which one invocation per output is as fast."""
+from tfpy._src.compiler.lower.shaders.steps import flags_of
 
 SHORT = 64
 """Number of terms up to which sharing a sum among threads does not pay."""
@@ -29,10 +23,6 @@ WASTE = 1.15
 
 TILE_BYTES = 17408
 """Memory of a workgroup that the largest tiles need."""
-
-SHORTEST_CHUNK = 96
-"""Smallest number of terms that one workgroup sums."""
-
 
 @dataclass(frozen=True)
 class Tile:
@@ -66,7 +56,6 @@ class Tile:
         """Return the number of elements of all tiles."""
         return self.count(product) * self.rows * self.columns
 
-    @property
     def defines(self) -> list[str]:
         sizes = {"TM": self.tm, "TN": self.tn, "TX": self.tx, "TY": self.ty}
         sizes |= {"DEPTH": self.depth, "PARTS": self.parts}
@@ -112,65 +101,3 @@ def tile_for(product: Product) -> Tile:
     if wide and (product.k >= 512 or SMALL_TILE.count(product) > 2 * FILLS):
         return MEDIUM_SHORT if MEDIUM_SHORT.count(product) > MANY else MEDIUM
     return SMALL_TILE
-
-
-def chunk_for(product: Product, tile: Tile) -> int:
-    """Return the part of k that a workgroup sums, a multiple of the tile's depth."""
-    chunks = 1
-    while tile.count(product) * chunks < FILLS and product.k >= 2 * chunks * SHORTEST_CHUNK:
-        chunks *= 2
-    unit = 4 * tile.depth
-    return -(-product.k // (chunks * unit)) * unit
-
-
-def add_product(
-    steps: WebGPUSteps,
-    inputs: Mapping[str, int],
-    output: int,
-    product: Product,
-    params: Params,
-    flags: Sequence[str] = (),
-) -> bool:
-    """Add the steps of a product in tiles, if that is the fastest way.
-
-    Args:
-        params: Parameters of the operands' readers, in addition to the product's sizes.
-        flags: Flags of the operands' readers; see `matmul_tile.wgsl`.
-
-    Returns:
-        True if steps were added.
-    """
-    if not steps.tiles or not steps.result_dtype(output).is_floating or product.size < SMALL:
-        return False
-    tile = tile_for(product)
-    chunk = chunk_for(product, tile)
-    chunks = -(-product.k // chunk)
-    groups = (
-        -(-product.n // tile.columns),
-        -(-product.m // tile.rows),
-        product.batch * chunks,
-    )
-    if max(groups) > MAX_GROUPS:
-        return False
-    count = product.batch * product.m * product.n
-    target = output if chunks == 1 else steps.like(output, chunks * count)
-    sizes: Params = {"batch": product.batch, "m": product.m, "n": product.n, "k": product.k}
-    defines = flags_of(
-        QUADS=product.n % 4 == 0,
-        A_WHOLE=product.whole_a,
-        B_WHOLE=product.whole_b,
-        TRANSPOSE_A_TRUE=product.transpose_a,
-        TRANSPOSE_B_TRUE=product.transpose_b,
-        CHECK_K=product.k % (4 * tile.depth) != 0,
-    )
-    steps.step(
-        "matmul_tile",
-        inputs,
-        target,
-        {**params, **sizes, "chunk": chunk},
-        [*tile.defines, *defines, *flags],
-        groups,
-    )
-    if chunks > 1:
-        sum_chunks(steps, target, output, chunks)
-    return True

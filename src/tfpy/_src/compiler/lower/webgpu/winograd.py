@@ -13,8 +13,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from tfpy._src.compiler.lower.shaders.steps import Params, flags_of
+from tfpy._src.compiler.lower.webgpu.products import add_product
 from tfpy._src.compiler.lower.webgpu.steps import WebGPUSteps, groups_of
-from tfpy._src.compiler.lower.webgpu.tiles import Product, add_product
+from tfpy._src.compiler.lower.webgpu.tiles import Product
 
 NUMBERS = 16
 """Numbers of each tile and channel."""

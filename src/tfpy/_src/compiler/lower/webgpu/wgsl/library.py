@@ -26,6 +26,7 @@ FILES = (
     "blocks",
     "windows",
     "rows",
+    "operands",
     "tiles",
 )
 """Files that any kernel may use."""

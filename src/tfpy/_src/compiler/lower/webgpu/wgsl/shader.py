@@ -110,7 +110,7 @@ def _source(
         for number, (array, vector) in enumerate(bound.items(), 1)
     ]
     stored = WGSL.memory(out)[quads]
-    half = H in (out, *(dtype for _, dtype, _ in operands))
+    half = "f16" in used or H in (out, *(dtype for _, dtype, _ in operands))
     whole = [
         *(["enable f16;"] if half else []),
         *(_MATRICES if "subgroupMatrixLoad" in used else []),
