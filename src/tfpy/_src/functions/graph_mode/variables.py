@@ -21,6 +21,7 @@ from tfpy._src.functions.graph_mode.graph import Graph
 from tfpy._src.functions.graph_mode.inference import aval_of, immediately
 from tfpy._src.functions.graph_mode.operation import Operation
 from tfpy._src.functions.graph_mode.tensors import GraphTensor, add_operators, local
+from tfpy._src.tensors.array import indexing
 from tfpy._src.tensors.variables import variable as variables
 from tfpy._src.tensors.variables.creators import next_number
 from tfpy._src.tensors.variables.distribution import (
@@ -201,7 +202,7 @@ class GraphVariable(Variable):
         graph = tracing.active_graph()
         if graph is None:
             return Variable.__getitem__(self, key)
-        part: Any = graph.record(Variable.__getitem__, (self, key), {}, "strided_slice")
+        part: Any = graph.record(indexing.getitem, (self, key), {}, "strided_slice")
         part.assign = lambda value, name=None: _changed(
             graph, self, functools.partial(self._assign_part, key), (value,), "assign"
         )
