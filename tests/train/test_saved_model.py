@@ -287,3 +287,24 @@ def test_policies_and_constants() -> None:
         assert policy.from_obj("save_variable_devices") is policy.SAVE_VARIABLE_DEVICES
         with pytest.raises(ValueError, match="invalid VariablePolicy value"):
             policy.from_obj("other")
+
+
+def test_names_of_nested_arguments_in_signatures(tmp_path: Path) -> None:
+    def inputs(lib: Any, folder: Path) -> list[Any]:
+        spec, found = lib.TensorSpec, []
+        pair, mapping = [spec([]), spec([])], {"y": spec([]), "x": spec([])}
+        named = [spec([], name="u"), spec([])], {"y": spec([], name="a"), "x": spec([], name="b")}
+        for number, arguments in enumerate([(pair, mapping), named]):
+            module = lib.Module()
+            module.f = lib.function(lambda p, m: p[0] - p[1] + m["x"] * 10.0 - m["y"])
+            concrete = module.f.get_concrete_function(*arguments)
+            lib.saved_model.save(module, str(folder / str(number)), concrete)
+            signature = lib.saved_model.load(str(folder / str(number))).signatures[
+                "serving_default"
+            ]
+            names = sorted(signature.structured_input_signature[1])
+            given = {name: lib.constant(float(i)) for i, name in enumerate(names)}
+            found.append((names, float(signature(**given)["output_0"])))
+        return found
+
+    assert inputs(tfpy, tmp_path / "tfpy") == inputs(tf, tmp_path / "tf")

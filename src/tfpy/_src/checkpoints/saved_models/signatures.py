@@ -15,6 +15,7 @@ from tfpy._src.core.tensor import Tensor
 from tfpy._src.formats.tensorflow.writer.binary import function_proto, node_proto
 from tfpy._src.formats.tensorflow.writer.nodes import Func
 from tfpy._src.functions.tf_function.concrete import ConcreteFunction
+from tfpy._src.functions.tf_function.description import Parameter, parameters_of
 from tfpy._src.functions.tf_function.polymorphic import Function
 from tfpy._src.functions.tf_function.signature import TensorSpec
 
@@ -50,12 +51,14 @@ def _default(root: Any) -> ConcreteFunction | None:
         if function.input_signature is None:
             return None
         function = function.get_concrete_function()
+    if not isinstance(function, ConcreteFunction):
+        return None
     try:
         _named_outputs(function)
         _named_inputs(function)
     except ValueError:
         return None
-    return function if isinstance(function, ConcreteFunction) else None
+    return function
 
 
 def _function(key: Any, function: Any) -> ConcreteFunction:
@@ -96,7 +99,30 @@ def _named_inputs(function: ConcreteFunction) -> list[TensorSpec]:
             "structures unless unique names are specified for each. Use tf.TensorSpec(..., "
             "name=...) to provide a name for a Tensor input."
         )
-    return specs
+    parameters = parameters_of(function._signature, function.call.arguments)
+    names = _distinct([name for parameter in parameters for name in _names_in(parameter)])
+    return [TensorSpec(s.shape, s.dtype, name) for s, name in zip(specs, names, strict=True)]
+
+
+def _names_in(parameter: Parameter) -> list[str]:
+    """Return a name for each tensor of an argument: the name of its spec, or of the parameter."""
+    leaves = [x for x in nest.flatten(parameter.value) if isinstance(x, Tensor | TensorSpec)]
+    return [
+        str((x.name if isinstance(x, TensorSpec) else None) or parameter.name) for x in leaves
+    ]
+
+
+def _distinct(names: Sequence[str]) -> list[str]:
+    """Return names in which the second "x" is "x_1", the third one "x_2", as in a graph."""
+    counts: dict[str, int] = {}
+    found: list[str] = []
+    for name in names:
+        proposal = name
+        while proposal in found:
+            counts[name] = counts.get(name, 0) + 1
+            proposal = f"{name}_{counts[name]}"
+        found.append(proposal)
+    return found
 
 
 def _named_outputs(function: ConcreteFunction) -> list[str]:
@@ -132,7 +158,8 @@ def wrapper(key: str, function: ConcreteFunction, inner: WrittenFunction) -> Sig
         function: The function.
         inner: The function in the form of the library.
     """
-    inputs = _named_inputs(function)
+    given = _named_inputs(function)
+    inputs = sorted(given, key=lambda spec: str(spec.name))  # the order of keyword arguments
     names = _named_outputs(function)
     pairs = zip(names, inner.outputs, strict=True)
     outputs = [TensorSpec(spec.shape, spec.dtype, name) for name, spec in pairs]
@@ -145,16 +172,18 @@ def wrapper(key: str, function: ConcreteFunction, inner: WrittenFunction) -> Sig
     ]
     arguments += [(f"resource_{i}", resource, ()) for i, _ in enumerate(inner.captured)]
     attrs = {
-        "Tin": [dtype for _, dtype, _ in arguments],
+        "Tin": [*(spec.dtype for spec in given), *(resource for _ in inner.captured)],
         "Tout": [spec.dtype for spec in outputs],
         "f": Func(inner.name),
     }
     call = "StatefulPartitionedCall"
-    nodes = [node_proto(call, call, [name for name, _, _ in arguments], attrs)]
+    passed = [f"arg_{inputs.index(spec)}" for spec in given]
+    passed += [name for name, _, _ in arguments[len(inputs) :]]
+    nodes = [node_proto(call, call, passed, attrs)]
     results = []
     for i, spec in enumerate(outputs):
-        given = [f"{call}:output:{i}", f"^{call}"]
-        nodes.append(node_proto(f"Identity_{i}", "Identity", given, {"T": spec.dtype}))
+        read = [f"{call}:output:{i}", f"^{call}"]
+        nodes.append(node_proto(f"Identity_{i}", "Identity", read, {"T": spec.dtype}))
         results.append((f"identity_{i}", spec.dtype, f"Identity_{i}:output:0"))
     message = function_proto(name, arguments, results, nodes, [call])
     by_name = {str(spec.name): spec for spec in inputs}
