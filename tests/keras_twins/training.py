@@ -306,3 +306,23 @@ def sizes_of_built_layers() -> Any:
         shapes += [loaded.input_shape, loaded.predict(x[:7], verbose=0).shape]
         found.append([[-1 if n is None else n for n in shape] for shape in shapes])
     return found
+
+
+@twin
+def signature_of_a_saved_model() -> Any:
+    rows = floats(3, 2)
+    first, second = keras.Input((2,), name="first"), keras.Input((2,), name="second")
+    difference = layers.Subtract()([first, second])
+    found = []
+    for model, wanted in [
+        (keras.Sequential([keras.Input((2,)), layers.Dense(2)]), ["inputs"]),
+        (keras.Model([first, second], [difference, first]), ["inputs", "inputs_1"]),
+    ]:
+        folder = tempfile.mkdtemp()
+        tf.saved_model.save(model, folder)
+        signature = tf.saved_model.load(folder).signatures["serving_default"]
+        names = sorted(signature.structured_input_signature[1])
+        given = {name: tf.constant(rows * (i + 1)) for i, name in enumerate(names)}
+        result = signature(**given)
+        found += [names == wanted, *(result[name] for name in sorted(result))]
+    return found

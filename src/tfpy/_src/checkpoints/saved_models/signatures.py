@@ -42,8 +42,11 @@ def canonical(root: Any, signatures: Any) -> dict[str, ConcreteFunction]:
 
 
 def _default(root: Any) -> ConcreteFunction | None:
-    """Return the only function of the root if it can be a signature."""
+    """Return the function that Keras specifies for a model, or else the only one of the root."""
     functions = [traced(value) for value in held(root).values() if is_function(value)]
+    chosen = getattr(root, "_default_save_signature", None)
+    if is_function(chosen):
+        functions = [traced(chosen)]
     if len(functions) != 1:
         return None
     (function,) = functions
@@ -100,16 +103,14 @@ def _named_inputs(function: ConcreteFunction) -> list[TensorSpec]:
             "name=...) to provide a name for a Tensor input."
         )
     parameters = parameters_of(function._signature, function.call.arguments)
-    names = _distinct([name for parameter in parameters for name in _names_in(parameter)])
-    return [TensorSpec(s.shape, s.dtype, name) for s, name in zip(specs, names, strict=True)]
+    distinct = _distinct([name for parameter in parameters for name in _names_in(parameter)])
+    return [TensorSpec(s.shape, s.dtype, name) for s, name in zip(specs, distinct, strict=True)]
 
 
 def _names_in(parameter: Parameter) -> list[str]:
     """Return a name for each tensor of an argument: the name of its spec, or of the parameter."""
     leaves = [x for x in nest.flatten(parameter.value) if isinstance(x, Tensor | TensorSpec)]
-    return [
-        str((x.name if isinstance(x, TensorSpec) else None) or parameter.name) for x in leaves
-    ]
+    return [str((x.name if isinstance(x, TensorSpec) else None) or parameter.name) for x in leaves]
 
 
 def _distinct(names: Sequence[str]) -> list[str]:

@@ -117,8 +117,9 @@ class ExponentialMovingAverage:
 
     def _created_in(self, graph: Any, variable: Any) -> Variable:
         """Return a Variable of a graph for the average of a Variable or tensor."""
+        initial: Any
         if isinstance(variable, Variable):
-            initial = variable.initial_value
+            initial = getattr(variable, "initial_value", None)  # only in a graph
             if variable not in graph.get_collection(_COLLECTION):
                 graph.add_to_collection(_COLLECTION, variable)
         else:
