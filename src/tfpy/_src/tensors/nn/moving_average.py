@@ -120,7 +120,7 @@ class ExponentialMovingAverage:
         initial: Any
         if isinstance(variable, Variable):
             initial = getattr(variable, "initial_value", None)  # only in a graph
-            if variable not in graph.get_collection(_COLLECTION):
+            if all(known is not variable for known in graph.get_collection(_COLLECTION)):
                 graph.add_to_collection(_COLLECTION, variable)
         else:
             initial = zeros(variable.shape, variable.dtype)
