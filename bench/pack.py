@@ -14,7 +14,7 @@ import shutil
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-SITE_FILES = ("*.mjs", "pyodide/*", "pyodide/late/*", "run/*")
+SITE_FILES = ("*.mjs", "peers/*", "pyodide/*", "pyodide/late/*", "run/*")
 ROOT_FILES = (
     "bench/page/*",
     "bench/attention.py",

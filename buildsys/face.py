@@ -11,9 +11,9 @@ record of the op table lists the public names of its primitive. From both come
   from `data/examples.toml`.
 
 Other tables generate the lists in `docs/environment.md` (flags), the tables in
-`docs/tensorflow_js.md` (TensorFlow.js names), and the table and drawing in `docs/architecture.md`
-(rooms of the engine). `.gitattributes` marks the generated files, so that reviews hide their
-differences.
+`docs/tensorflow_js.md` (TensorFlow.js names), the table and drawing in `docs/architecture.md`
+(rooms of the engine), and the table of speed in `README.md`. `.gitattributes` marks the generated
+files, so that reviews hide their differences.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from pathlib import Path
 from textwrap import indent
 from typing import TYPE_CHECKING, Any
 
-from . import flags, op_docs, rooms, tensorflow_js, tensorflow_names
+from . import flags, op_docs, rooms, speed, tensorflow_js, tensorflow_names
 from .paths import DATA, ROOT
 
 if TYPE_CHECKING:
@@ -118,6 +118,7 @@ def wanted() -> dict[Path, str]:
     files[tensorflow_js.PAGE] = tensorflow_js.page()
     files[rooms.PAGE] = rooms.page()
     files[rooms.DRAWING] = rooms.drawing()
+    files[speed.PAGE] = speed.page()
     complete = [path for path in files if path.suffix != ".md"]  # pages have other text as well
     files[ATTRIBUTES] = _attributes(complete)
     return files

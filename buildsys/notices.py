@@ -65,6 +65,7 @@ IN_PYODIDE = (
     Linked("SQLite", "blessing", "blessing"),
 )
 IN_PAGES = (
+    Linked("TensorFlow.js", "Apache-2.0", "Apache-2.0"),
     Linked("Handwritten digits", "CC-BY-4.0", "CC-BY-4.0", "1998 E. Alpaydin and C. Kaynak"),
     Linked("MobileNetV2, part of nsfwjs's", "MIT", "MIT", "2019 Infinite Red, Inc."),
     Linked("MoveNet Lightning", "Apache-2.0", "Apache-2.0"),

@@ -21,6 +21,7 @@ PARTS = ROOT / "web" / "npm"
 OWN_PAGES = (
     *("data", "demo", "examples", "gallery", "index.html", "style.css", "front.css", "favicon.ico"),
     *("backends.mjs", "plots.mjs", "uplot", "opened_as_file.js"),
+    *("bench", "peers", "benchmark.html", "benchmark.mjs", "benchmark.css", "benchmark.json"),
 )
 TYPED = (
     *("tfpy.mjs", "functions.mjs", "downloads.mjs"),

@@ -5,6 +5,8 @@ icon.svg, favicon.ico     the icon of the pages, and the icon that browsers requ
 sizes.json                bytes of the files that a start downloads, by name, for the progress bar
 tfpy-runtime.mjs          the JavaScript runtime as a module, for pages that forbid run_js
 run/                      the runner of exported programs for pages without Python
+bench/, peers/            the works of the benchmark, and TensorFlow.js, for benchmark.html
+benchmark.json            the recorded results that benchmark.html shows
 pyodide/                  Pyodide's core, wheels (tfpy, NumPy, Keras, dm-tree, dependencies),
                           and a pyodide-lock.json that names the wheels; core-digests.json has the
                           SHA-256 of the core's files; late/ has files that are downloaded on first
@@ -40,7 +42,9 @@ from . import (
     npm,
     numpy_wheel,
     package_wheels,
+    peers,
     pyenv,
+    speed,
     stdlib,
     wheel,
 )
@@ -52,10 +56,17 @@ PAGES = ROOT / "web" / "site"
 EXAMPLES = ROOT / "examples"
 PICTURES = ROOT / "docs" / "gallery"
 PYODIDE_CORE = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm")
+BENCH_NETWORKS = ("digits", "lstm", "mobilenet_v1", "mobilenet_v2", "transformer")
+BENCH = (
+    *("page/index.html", "page/bench.mjs", "page/onnx.mjs", "page/tfjs.mjs"),
+    *("page/tfjs_works.mjs", "fits.py", "works.py", "networks/__init__.py"),
+    *(f"networks/{name}.py" for name in BENCH_NETWORKS),
+)
+"""The files of the benchmark that the site's page uses."""
 UPLOT = ("uPlot.esm.js", "uPlot.min.css")
 DIGESTS = "pyodide/core-digests.json"
 MADE_IN_PLACE = (
-    *("sizes.json", "tfpy-runtime.mjs", "pyodide/pyodide-lock.json"),
+    *("sizes.json", "benchmark.json", "tfpy-runtime.mjs", "pyodide/pyodide-lock.json"),
     *(DIGESTS, distribution.NAME, notices.NAME),
 )
 
@@ -87,11 +98,17 @@ def demo_files() -> dict[str, Path]:
         if file.is_file() and not file.name.endswith((".d.ts", hints.INCLUDED)):
             wanted[file.relative_to(PAGES).as_posix()] = file
     wanted |= {f"gallery/pictures/{file.name}": file for file in PICTURES.glob("*.webp")}
+    wanted |= peers.ensure() | _bench()
     wanted |= hints.ensure(wanted)
     shown = (*EXAMPLES.glob("*.html"), *EXAMPLES.glob("notebooks/*.*"))
     wanted |= {f"examples/{file.relative_to(EXAMPLES).as_posix()}": file for file in shown}
     wanted["examples/notebooks/fruit.csv"] = ROOT / "docs/figures/fruit.csv"
     return wanted
+
+
+def _bench() -> dict[str, Path]:
+    """Return the files of the benchmark by their names in the site."""
+    return {f"bench/{name}": ROOT / "bench" / name for name in BENCH}
 
 
 def other_files() -> dict[str, Path]:
@@ -117,6 +134,7 @@ def publish(wanted: Mapping[str, Path]) -> Path:
         assets.write_atomically(SITE / "tfpy-runtime.mjs", assets.bundle(assets.RUNTIME, "esm"))
         assets.write_atomically(SITE / notices.NAME, notices.of_site(wheels).encode())
         assets.write_atomically(SITE / "sizes.json", _sizes().encode())
+        assets.write_atomically(SITE / "benchmark.json", speed.listed().encode())
         assets.write_atomically(SITE / DIGESTS, _core_digests().encode())
         assets.write_atomically(SITE / distribution.NAME, distribution.listed().encode())
         make_lock = [pyenv.ensure("build"), DATA / "make_lock.py"]

@@ -5,12 +5,14 @@
 //   &work=a,b           works, by name; default: all
 //   &repeats=15         samples of each side, taken in turns
 //   &seconds=30         maximum time of a work, with at least three samples
+//   &hardware=1         fail on a GPU backend that would compute on the processor
+//   &peers=tfjs         only TensorFlow.js as a peer; default: all that the server has
 //   &post=1             post each record to /result
 //
 // Records are JSON: one for each work and peer, then {"done": ...}. The program that drives the
-// browser reads them with `await nextLines()`.
+// browser, or the page around this one, reads them with `await nextLines()`. "failure" has a traceback for
+// developers, and "reason" its message.
 
-import { loadTfpy } from "/tfpy.mjs";
 import * as onnx from "./onnx.mjs";
 import * as tfjs from "./tfjs.mjs";
 
@@ -35,6 +37,8 @@ const PYTHON_FILES = [
   "networks/transformer.py",
 ];
 const MIN_REPEATS = 3;
+const KERAS_WORKS = /_fit$/;
+const SITE = new URL("../../", import.meta.url); // which may be a folder of a server
 const RUN_INS = 4; // untimed runs before a sample, the same number for all sides, because they train the networks further
 
 const query = new URLSearchParams(location.search);
@@ -44,6 +48,8 @@ const options = {
   work: query.get("work")?.split(",") ?? [],
   repeats: Number(query.get("repeats") ?? 15),
   seconds: Number(query.get("seconds") ?? 30),
+  hardware: query.has("hardware"),
+  peers: query.get("peers") ?? "all",
   post: query.has("post"),
 };
 
@@ -79,17 +85,22 @@ Object.assign(globalThis, { nextLines });
 
 /** Load tfpy and the Python files of this folder. Return the module `works` and tfpy's time. */
 async function openTfpy() {
+  const { loadTfpy } = /** @type {typeof import("/tfpy.mjs")} */ (
+    await import(new URL("tfpy.mjs", SITE).href)
+  );
   const start = performance.now();
   const { pyodide } = await loadTfpy({
     backend: options.backend,
     flags: {
-      SOFTWARE_WEBGL_ENABLED: true,
-      WEBGPU_SOFTWARE_ENABLED: true,
+      SOFTWARE_WEBGL_ENABLED: !options.hardware,
+      WEBGPU_SOFTWARE_ENABLED: !options.hardware,
       WASM_HAS_MULTITHREAD_SUPPORT: options.threads,
     },
   });
   const loaded = performance.now() - start;
-  await pyodide.loadPackage("keras", { messageCallback: () => {} });
+  if (options.work.length === 0 || options.work.some((name) => KERAS_WORKS.test(name))) {
+    await pyodide.loadPackage("keras", { messageCallback: () => {} });
+  }
   pyodide.FS.mkdirTree("bench/networks");
   for (const name of PYTHON_FILES) {
     const response = await fetch(`../${name}`);
@@ -261,8 +272,15 @@ async function runWork(works, work) {
   }
 }
 
-/** Return the name of the graphics card according to WebGL. */
-function rendererName() {
+/** Return the name of the graphics card, as far as the browser reports it. */
+async function rendererName() {
+  if (options.backend === "webgpu") {
+    const info = (await navigator.gpu?.requestAdapter())?.info;
+    return [info?.vendor, info?.architecture, info?.device, info?.description]
+      .filter(Boolean)
+      .join(" ");
+  }
+  if (options.backend !== "webgl") return "";
   const gl = new OffscreenCanvas(1, 1).getContext("webgl2");
   const info = gl?.getExtension("WEBGL_debug_renderer_info");
   return gl && info ? gl.getParameter(info.UNMASKED_RENDERER_WEBGL) : "none";
@@ -282,17 +300,28 @@ function downloaded(pattern) {
     );
 }
 
+/**
+ * Return the fields of a record for an error. The reason of a missing backend is the one in tfpy's error, without the
+ * advice for programs.
+ * @param {any} error
+ */
+function described(error) {
+  const message = String(error?.message ?? error);
+  const [, missing] = /cannot be used here: (.*?)(?:; tf\.env\(\).*)?$/m.exec(message) ?? [];
+  return { failure: String(error?.stack ?? error), reason: missing ?? message };
+}
+
 async function main() {
   const { backend, threads } = options;
-  const peer = await tfjs.open(backend, threads);
   const { works, loaded } = await openTfpy();
-  await onnx.open(backend, threads);
+  const peer = await tfjs.open(backend, threads).catch(tfjs.missing);
+  if (options.peers === "all") await onnx.open(backend, threads);
   const about = {
     backend,
     threads: works.threads(),
     variant: works.variant(),
     browser: navigator.userAgent,
-    renderer: backend === "webgl" ? rendererName() : "",
+    renderer: await rendererName(),
   };
   await report({
     work: "import",
@@ -307,10 +336,10 @@ async function main() {
     try {
       for (const record of await runWork(works, work)) await report({ work, ...about, ...record });
     } catch (error) {
-      await report({ work, ...about, failure: String(/** @type {any} */ (error)?.stack ?? error) });
+      await report({ work, ...about, ...described(error) });
     }
   }
   await report({ done: backend, cores: navigator.hardwareConcurrency });
 }
 
-main().catch((error) => report({ done: options.backend, failure: String(error?.stack ?? error) }));
+main().catch((error) => report({ done: options.backend, ...described(error) }));

@@ -14,7 +14,10 @@ import { FITS, WORKS } from "./tfjs_works.mjs";
 /** @type {typeof import("@tensorflow/tfjs") & {wasm: typeof import("@tensorflow/tfjs-backend-wasm")}} */
 const tf = /** @type {any} */ (globalThis).tf;
 
-const WASM_FOLDER = "/node_modules/@tensorflow/tfjs-backend-wasm/dist/";
+const WASM_FOLDER = new URL("../../peers/", import.meta.url).href;
+
+/** @type {Error | undefined} the reason why the backend could not be opened */
+let fault;
 
 /**
  * Open a backend and return its description.
@@ -22,6 +25,8 @@ const WASM_FOLDER = "/node_modules/@tensorflow/tfjs-backend-wasm/dist/";
  * @param {boolean} threads whether the wasm backend may use threads
  */
 export async function open(backend, threads) {
+  // The scripts of the backends also work on `tf`, so it exists without the library's script.
+  if (tf?.setBackend === undefined) throw new Error("TensorFlow.js could not be loaded");
   if (backend === "wasm") {
     tf.wasm.setWasmPaths(WASM_FOLDER);
     tf.env().set("WASM_HAS_MULTITHREAD_SUPPORT", threads);
@@ -35,6 +40,15 @@ export async function open(backend, threads) {
 }
 
 /**
+ * Continue without TensorFlow.js: each contender then fails with this error.
+ * @param {Error} error of {@link open}
+ */
+export function missing(error) {
+  fault = error;
+  return "TensorFlow.js";
+}
+
+/**
  * Return the variants of a work, with one copy of the arrays.
  * @param {string} work
  * @param {Record<string, HostArray>} arrays
@@ -42,6 +56,7 @@ export async function open(backend, threads) {
  * @returns {Contender[]}
  */
 export function contenders(work, arrays, parameters) {
+  if (fault !== undefined) return Object.keys(WORKS[work] ?? { "": null }).map(failing);
   tf.engine().startScope();
   /** @type {Tensors} */
   const tensors = {};
@@ -54,6 +69,21 @@ export function contenders(work, arrays, parameters) {
   );
 }
 
+/** @param {string} variant */
+const nameOf = (variant) => (variant ? `TensorFlow.js ${variant}` : "TensorFlow.js");
+
+/**
+ * @param {string} variant
+ * @returns {Contender}
+ */
+function failing(variant) {
+  return {
+    name: nameOf(variant),
+    sample: () => Promise.reject(fault),
+    result: () => new Float32Array(),
+  };
+}
+
 /**
  * @param {string} variant
  * @param {Fit} run
@@ -63,7 +93,7 @@ function contender(variant, run) {
   /** @type {Float32Array} */
   let values = new Float32Array();
   return {
-    name: variant ? `TensorFlow.js ${variant}` : "TensorFlow.js",
+    name: nameOf(variant),
     async sample() {
       const start = performance.now();
       values = await run();
@@ -91,6 +121,7 @@ function read(run) {
 
 /** Free the tensors of {@link contenders} and of its runs. */
 export function close() {
+  if (fault !== undefined) return;
   tf.disposeVariables();
   tf.engine().endScope();
 }
