@@ -12,6 +12,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
+from bench import comparison, pages
+from buildsys import speed
 from tfpy.testing.drivers import start_browser
 from tfpy.testing.environments import BROWSERS, Environment
 from tfpy.testing.server import SiteServer
@@ -43,6 +45,10 @@ def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="build.py bench", description=__doc__)
     parser.add_argument("site", nargs="?", type=Path, help="folder of the site, from build.py")
     parser.add_argument("--backend", nargs="+", choices=BACKENDS, default=list(BACKENDS))
+    parser.add_argument("--all", action="store_true", help="measure the works of README.md's table"
+                        " with the GPU of this machine, and print the table")  # fmt: skip
+    parser.add_argument("--flags", default=comparison.GPU, help="with --all: arguments of Chromium"
+                        " for the GPU (default: %(default)s)")  # fmt: skip
     parser.add_argument("--work", nargs="+", metavar="WORK", help="measure only these works")
     parser.add_argument("--repeats", type=int, default=15, help="samples of each side")
     parser.add_argument("--seconds", type=float, default=30, help="time limit for one work")
@@ -52,6 +58,8 @@ def arguments() -> argparse.Namespace:
     options = parser.parse_args()
     if options.site is None and options.show is None:
         parser.error("the folder of the site or --show is required")
+    if options.all:
+        options.backend = [name for name in options.backend if name in speed.works()]
     return options
 
 
@@ -67,7 +75,7 @@ async def measure(options: argparse.Namespace) -> list[Line]:
             "models": Path(folder),
             "node_modules": ROOT / "node_modules",
         }
-        browser = await start_browser(options.browser, Environment())
+        browser: Any = await _browser(options)
         try:
             with SiteServer(options.site, mounts=mounts) as server:
                 for backend in options.backend:
@@ -80,13 +88,23 @@ async def measure(options: argparse.Namespace) -> list[Line]:
     return lines
 
 
+async def _browser(options: argparse.Namespace) -> Any:
+    """Start the browser. With --all, Chromium does not imitate a GPU."""
+    if options.all and options.browser == "chromium":
+        return await pages.chromium(options.flags.split())
+    return await start_browser(options.browser, Environment())
+
+
 def _query(options: argparse.Namespace, backend: str) -> str:
     query = BACKENDS[backend] | {
         "repeats": options.repeats,
         "seconds": options.seconds,
     }
-    if options.work:
-        query["work"] = ",".join(options.work)
+    works = options.work or (speed.works()[backend] if options.all else [])
+    if works:
+        query["work"] = ",".join(works)
+    if options.all:
+        query["hardware"] = 1
     return urlencode(query)
 
 
@@ -152,6 +170,12 @@ def main() -> int:
             print_line(line)
     else:
         lines = asyncio.run(measure(options))
+    if options.all:
+        report = comparison.report(lines)
+        print(f"\n{report.text()}")
+        if options.json:
+            options.json.write_text(report.json())
+        return int(not any(found.ratio for found in report.outcomes.values()))
     print("Medians. ratio = peer / tfpy: above 1, tfpy is faster. least: of the fastest samples.")
     print("WebGL times from a software rasterizer (a machine without a GPU) are meaningless.")
     if options.json:
