@@ -16,7 +16,6 @@ import pytest
 
 from e2e.module_page import Evaluate, module_page
 from e2e.webgl_page import call_of
-from tests.blocks import random_weights
 from tfpy._src.base.dtypes import DType, as_dtype, float16, float32, int8
 from tfpy._src.compiler.ir.aval import Aval
 from tfpy._src.compiler.ir.kernel import KernelCall
@@ -24,6 +23,7 @@ from tfpy._src.compiler.ir.op import OPS
 from tfpy._src.compiler.lower.program import Program
 from tfpy._src.compiler.lower.webgpu import matrices, products
 from tfpy._src.compiler.lower.webgpu.kernels import add_kernel
+from tfpy._src.compiler.ops.block_formats import ON_DEVICES, by_fields
 from tfpy._src.compiler.ops.blocks import multiply_blocks
 
 Array = np.ndarray[Any, Any]
@@ -38,7 +38,9 @@ alias Sums = array<f32, 8>;
 var<private> row_of_sums: i32;
 var<private> column_of_sums: i32;
 
-fn halves_of(x: vec4<f32>) -> vec2<u32> { return vec2<u32>(pack2x16float(x.xy), pack2x16float(x.zw)); }
+fn halves_of(x: vec4<f32>) -> vec2<u32> {
+    return vec2<u32>(pack2x16float(x.xy), pack2x16float(x.zw));
+}
 
 fn number_at(block: ptr<workgroup, Block>, line: i32, i: i32) -> f32 {
     return unpack2x16float(block[line * PITCH + i / 4][i % 4 / 2])[i % 2];
@@ -69,7 +71,8 @@ fn load_Right_col_major(block: ptr<workgroup, Block>) -> Right {
 }
 
 fn store_matrix(to: ptr<workgroup, array<vec4<f32>, 64>>, sums: Sums) {
-    for (var i = 0; i < 8; i++) { to[row_of_sums * 4 + column_of_sums / 4 + i / 4][i % 4] = sums[i]; }
+    let first = row_of_sums * 4 + column_of_sums / 4;
+    for (var i = 0; i < 8; i++) { to[first + i / 4][i % 4] = sums[i]; }
 }
 
 fn multiply_add(left: Left, right: Right, sums: Sums) -> Sums {
@@ -98,7 +101,7 @@ def with_arrays(source: str) -> str:
         ("PITCH = 6", "PITCH = 4"),  # less memory of a workgroup
     ):
         source = re.sub(pattern, text, source)
-    assert "subgroup_" not in source and "subgroupM" not in source
+    assert re.search("subgroup(_|M)", source) is None
     return source + ARRAYS
 
 
@@ -138,8 +141,22 @@ def program_of(call: KernelCall, arrays: list[Array], expected: Array) -> Case:
 
 def case(name: str, *arrays: Array, **attrs: Any) -> Case:
     op = OPS[name]
+    assert op.kernel is not None
     call = op.kernel(*(Aval(a.shape, float32) for a in arrays), **attrs)
     return program_of(call, [*arrays], op.ref(*arrays, **attrs))
+
+
+def random_weights(form: str, n: int, k: int) -> tuple[Array, Array]:
+    """Return the bytes of a matrix [n, k] in blocks, and its values."""
+    rng, how = np.random.default_rng(n), ON_DEVICES[form]
+    count = n * k // how.size
+    blocks = rng.integers(0, 256, count * how.layout.itemsize, np.uint8).view(how.layout)
+    for name in {"d", "m"}.intersection(how.layout.names or ()):
+        blocks[name] = rng.uniform(-1, 1, count)
+    if form == "BF16":
+        blocks["qs"] = rng.uniform(-1, 1, (count, 32)).astype(np.float32).view(np.uint32) >> 16
+    assert how.decode is not None
+    return by_fields(how, blocks), how.decode(blocks).reshape(n, k)
 
 
 def block_case(form: str, x: Array, n: int, k: int, transpose_b: bool, factor: float = 1) -> Case:
@@ -153,6 +170,7 @@ def block_case(form: str, x: Array, n: int, k: int, transpose_b: bool, factor: f
     avals = [Aval(x.shape, float32), Aval(data.shape, int8)]
     attrs = {"form": form, "shape": (n, k), "transpose_b": transpose_b}
     expected = x.astype(np.float64) @ (values.T if transpose_b else values)
+    assert multiply_blocks.kernel is not None
     return program_of(multiply_blocks.kernel(*avals, **attrs), [x, data], expected)
 
 

@@ -24,6 +24,7 @@ WASTE = 1.15
 TILE_BYTES = 17408
 """Memory of a workgroup that the largest tiles need."""
 
+
 @dataclass(frozen=True)
 class Tile:
     """A workgroup of `tx` by `ty` threads, `parts` times along k.
