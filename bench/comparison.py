@@ -15,8 +15,14 @@ from buildsys import speed
 from buildsys.speed import Outcome, Row
 from buildsys.wheel import version
 
-GPU = "--enable-unsafe-webgpu --enable-features=Vulkan --use-angle=vulkan --ignore-gpu-blocklist"
-"""Arguments with which Chromium uses the GPU through Vulkan."""
+GPU = (
+    "--use-angle=vulkan --enable-features=Vulkan --disable-vulkan-surface"
+    " --enable-unsafe-webgpu --ignore-gpu-blocklist"
+)
+"""Arguments with which Chromium uses the GPU through Vulkan.
+
+Without a screen, WebGPU finds only the software adapter if Vulkan draws to surfaces.
+"""
 NOT_RUN = "The work did not run."
 BROWSER = re.compile(r"(?:Headless)?(Chrome|Firefox)/(\d+)")
 

@@ -59,6 +59,8 @@ def arguments() -> argparse.Namespace:
     if options.site is None and options.show is None:
         parser.error("the folder of the site or --show is required")
     if options.all:
+        if options.show is not None:
+            parser.error("--all measures on this machine, so it does not accept --show")
         options.backend = [name for name in options.backend if name in speed.works()]
     return options
 
