@@ -43,6 +43,8 @@ ENDED = """(async () => {
   };
 })()"""
 
+CLOCK = "document.querySelector('#clock').textContent"
+
 Open = Callable[..., OpenPage]
 
 
@@ -51,10 +53,14 @@ def opened(tfpy_sessions: Sessions) -> Iterator[Open]:
     """Open the page in a folder of a server, with replaced files by their paths."""
     closing: list[Any] = []
 
-    def open_page(browser: str = "chromium", query: str = SMALL, **replaced: bytes) -> OpenPage:
+    def open_page(
+        browser: str = "chromium", query: str = SMALL, isolated: bool = False, **replaced: bytes
+    ) -> OpenPage:
         made = {f"/site/{path}": content.strip for path, content in replaced.items()}
         headers = {"Content-Security-Policy": POLICY}
-        server = SiteServer(SITE, isolated=False, mounts={"site": SITE}, made=made, headers=headers)
+        server = SiteServer(
+            SITE, isolated=isolated, mounts={"site": SITE}, made=made, headers=headers
+        )
         address = f"{server.url}site/benchmark.html?{query}"
         page = tfpy_sessions.browsers.open(browser, ENVIRONMENTS["default"], address)
         closing.extend((server, page))
@@ -88,7 +94,23 @@ def test_a_run(opened: Open, browser: str) -> None:
     lines = found["text"].splitlines()
     assert lines[0].startswith("tfpy and TensorFlow.js 4.")
     assert [line.split(" | ")[0] for line in lines[4:]] == ["webgl", "wasm", "wasm"]
+    assert "clock advances in steps of" in page.evaluate(CLOCK)
     assert violations(page) == []
+    narrow = """(() => {
+      document.body.style.maxWidth = "340px";
+      const table = document.querySelector("table");
+      return [table.scrollWidth, table.parentElement.clientWidth];
+    })()"""
+    width, inner = page.evaluate(narrow)
+    assert 0 < width <= inner <= 340
+    assert page.problems == []
+
+
+def test_an_isolated_page(opened: Open) -> None:
+    """Check that the clock of an isolated page is exact, and that the frame is isolated as well."""
+    page = opened(query="work=mlp_training&repeats=1&seconds=0", isolated=True)
+    assert run(page, "wasm")["cells"]["wasm mlp_training"].endswith(" ms")
+    assert page.evaluate(CLOCK) == ""
     assert page.problems == []
 
 

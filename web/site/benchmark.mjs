@@ -23,6 +23,8 @@ const TITLES = /** @type {Record<string, string>} */ ({
   webgl: "WebGL",
   wasm: "WebAssembly",
 });
+/** A step of the clock in milliseconds that makes the shortest times inexact. */
+const COARSE_MS = 0.05;
 /** Words in tfpy's reasons for GPU backends that have no GPU. */
 const SOFTWARE = /software rasterizer|adapter/;
 const BENCHMARK = new URL("bench/page/index.html", import.meta.url).href;
@@ -54,6 +56,18 @@ function say(text, failed = false) {
   const status = byId("status");
   status.textContent = text;
   status.classList.toggle("failed", failed);
+}
+
+/** Return the step of the browser's clock in milliseconds. */
+function clockStep() {
+  const steps = [];
+  let last = performance.now();
+  while (steps.length < 5) {
+    const now = performance.now();
+    if (now > last) steps.push(now - last);
+    last = now;
+  }
+  return Math.min(...steps);
 }
 
 /** Return a number with three significant digits. @param {number} value */
@@ -324,6 +338,12 @@ async function main() {
   runButton.addEventListener("click", () => run(table));
   copyButton.addEventListener("click", copy);
   runButton.disabled = false;
+  const step = clockStep();
+  if (step > COARSE_MS) {
+    byId("clock").textContent =
+      `This browser's clock advances in steps of ${digits(step)} ms on this page, so short times are not exact. ` +
+      "A server that isolates the page from other origins makes it more exact.";
+  }
   say("ready");
 }
 
