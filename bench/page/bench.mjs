@@ -308,7 +308,10 @@ function downloaded(pattern) {
 function described(error) {
   const message = String(error?.message ?? error);
   const [, missing] = /cannot be used here: (.*?)(?:; tf\.env\(\).*)?$/m.exec(message) ?? [];
-  return { failure: String(error?.stack ?? error), reason: missing ?? message };
+  const stack = String(error?.stack ?? "");
+  // Chromium's stacks begin with the message, Firefox's do not have it.
+  const failure = stack.includes(message) ? stack : `${message}\n${stack}`.trim();
+  return { failure, reason: missing ?? message };
 }
 
 async function main() {
