@@ -13,7 +13,6 @@ from typing import Any
 
 from buildsys import speed
 from buildsys.speed import Outcome, Row
-from buildsys.wheel import version
 
 GPU = (
     "--use-angle=vulkan --enable-features=Vulkan --disable-vulkan-surface"
@@ -71,7 +70,7 @@ class Report:
 def report(lines: Sequence[Line]) -> Report:
     """Return the report of a run from the records of its pages."""
     outcomes = {row: _outcome(row, lines) for row in speed.ROWS}
-    return Report(_machine(lines), {"tfpy": version(), **speed.versions()}, outcomes, lines)
+    return Report(_machine(lines), speed.versions(), outcomes, lines)
 
 
 def _outcome(row: Row, lines: Sequence[Line]) -> Outcome:

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from . import plots, tables
+from . import plots, tables, wheel
 from .paths import ROOT
 
 PAGE = ROOT / "README.md"
@@ -130,9 +130,10 @@ def page() -> str:
 
 
 def versions() -> dict[str, str]:
-    """Return the pinned versions of the libraries."""
+    """Return the version of tfpy, and the pinned versions of the other libraries."""
     packages = json.loads(LOCK.read_text("utf-8"))["packages"]
-    return {name: packages[f"node_modules/{path}"]["version"] for name, path in PACKAGES.items()}
+    others = {name: packages[f"node_modules/{path}"]["version"] for name, path in PACKAGES.items()}
+    return {"tfpy": wheel.version(), **others}
 
 
 def listed() -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -92,7 +93,7 @@ def test_a_run(opened: Open, browser: str) -> None:
     assert found["cells"]["webgl mlp_training"] == "WebGL finds no GPU in this browser."
     assert found["cells"]["webgpu transformer"] == "–"
     lines = found["text"].splitlines()
-    assert lines[0].startswith("tfpy and TensorFlow.js 4.")
+    assert re.match(r"tfpy \d+\.\d+\.\d+\S* and TensorFlow\.js 4\.", lines[0])
     assert [line.split(" | ")[0] for line in lines[4:]] == ["webgl", "wasm", "wasm"]
     assert "clock advances in steps of" in page.evaluate(CLOCK)
     assert violations(page) == []

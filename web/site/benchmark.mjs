@@ -11,7 +11,7 @@
  * @typedef {object} Recorded the file benchmark.json
  * @property {Row[]} rows
  * @property {Record<string, {date: string, name: string}>} machines by backend
- * @property {Record<string, string>} versions of the libraries
+ * @property {Record<string, string>} versions of tfpy and of the libraries
  * @typedef {Partial<Times> & {work?: string, peer?: string, renderer?: string, done?: string,
  *   failure?: string, reason?: string, peer_failure?: string}} Line a record of the benchmark
  * @typedef {{times?: Times, note?: string}} Outcome
@@ -154,7 +154,8 @@ class Table {
 
   /** Return the results as lines of text. */
   text() {
-    const lines = [`tfpy and ${LIBRARY} ${this.versions[LIBRARY]}, ${new Date().toISOString()}`];
+    const names = ["tfpy", LIBRARY].map((name) => `${name} ${this.versions[name]}`);
+    const lines = [`${names.join(" and ")}, ${new Date().toISOString()}`];
     lines.push(`${navigator.userAgent}, ${navigator.hardwareConcurrency} threads`);
     for (const [backend, name] of Object.entries(this.renderers)) lines.push(`${backend}: ${name}`);
     lines.push(
