@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from api.same import same
 
 
@@ -29,3 +30,39 @@ def test_maximum_iterations(lib: Any) -> Any:
 
     five, two = lib.constant(5), lib.constant(2)
     return endless(lib.constant(1.0)), over_range(five), over_range(two)
+
+
+@pytest.mark.filterwarnings("ignore:tf.function .* runs op by op")
+@same
+def test_maximum_iterations_of_loops_that_python_runs(lib: Any) -> Any:
+    unknown = lib.TensorShape([None])
+
+    @lib.function
+    def grown(n: Any) -> Any:
+        i, found = lib.constant(0), lib.zeros([0], lib.int32)
+        while i < n:
+            lib.autograph.experimental.set_loop_options(
+                shape_invariants=[(found, unknown)], maximum_iterations=3
+            )
+            found = lib.concat([found, [i]], 0)
+            i += 1
+        return found
+
+    @lib.function
+    def over_rows(x: Any) -> Any:
+        found = lib.zeros([0], lib.int32)
+        for row in x:
+            lib.autograph.experimental.set_loop_options(
+                shape_invariants=[(found, unknown)], maximum_iterations=lib.constant(2)
+            )
+            inner = lib.constant(0)
+            while inner < row:
+                lib.autograph.experimental.set_loop_options(maximum_iterations=4)
+                inner += 1
+            if inner > 90:
+                break
+            found = lib.concat([found, [inner]], 0)
+        return found
+
+    rows = lib.constant([2, 9, 3, 4])
+    return grown(lib.constant(9)), grown(lib.constant(2)), over_rows(rows), over_rows(rows[:1])

@@ -9,6 +9,7 @@ from tfpy._src.base import tracing
 from tfpy._src.base.errors import NotTraceableError
 from tfpy._src.core.typing import IntLike, ShapeLike, TensorLike
 from tfpy._src.functions.autograph.marks import do_not_convert
+from tfpy._src.functions.autograph.operators.running import RunningLoop, innermost
 from tfpy._src.functions.control.traced_parts import LoopPart
 
 __all__ = ["Feature", "do_not_convert", "set_loop_options"]
@@ -68,10 +69,9 @@ def set_loop_options(
 
     See also: `tf.while_loop`.
     """
-    if not tracing.local.active:
-        return
-    loop = tracing.current()
-    if maximum_iterations is not None and isinstance(loop, LoopPart):
+    is_traced = bool(tracing.local.active)
+    loop = tracing.current() if is_traced else innermost()
+    if maximum_iterations is not None and isinstance(loop, LoopPart | RunningLoop):
         loop.limit = maximum_iterations
-    if shape_invariants:
+    if shape_invariants and is_traced:
         raise NotTraceableError("set_loop_options: loop variables change their shapes")

@@ -13,6 +13,7 @@ from tfpy._src.core.tensor import Tensor
 from tfpy._src.functions.autograph.operators.builtins import LazyRange
 from tfpy._src.functions.autograph.operators.conditional import if_stmt
 from tfpy._src.functions.autograph.operators.loop_state import LoopState
+from tfpy._src.functions.autograph.operators.running import RunningLoop
 from tfpy._src.functions.control.control_flow import scalar_bool
 from tfpy._src.functions.control.staging import staged_while
 from tfpy._src.functions.control.traced_parts import LoopPart, inside
@@ -41,19 +42,21 @@ def while_stmt(
         TypeError: If a variable changes its dtype or structure.
     """
     place = None
-    while True:
-        go_on = test()
-        if tracing.local.active and is_operand(go_on):
-            _Loop(get, set_, names).run(lambda _: test(), lambda own: (body(), own)[1], [])
-            return
-        if not go_on:
-            return
-        if not is_operand(go_on):
-            body()
-            continue
-        place = tracing.next_place() if place is None else place
-        with tracing.within(place):
-            body()
+    with RunningLoop() as loop:
+        while loop.may_go_on:
+            go_on = test()
+            if tracing.local.active and is_operand(go_on):
+                _Loop(get, set_, names).run(lambda _: test(), lambda own: (body(), own)[1], [])
+                return
+            if not go_on:
+                return
+            if not is_operand(go_on):
+                body()
+                continue
+            place = tracing.next_place() if place is None else place
+            with tracing.within(place):
+                body()
+            loop.done += 1
 
 
 def for_stmt(
@@ -102,18 +105,22 @@ def _python_for(
     holds: Any = True
     is_loop = isinstance(iterated, Tensor | HostObject)  # traces unroll all other loops
     place = tracing.next_place() if is_loop else ()
-    for item in iterated:
-        if is_symbolic(holds):  # a tensor ended the loop; the remaining items are conditional
-            step = lambda item=item: body(item)  # noqa: E731
-            if_stmt(holds, step, lambda: None, get, set_, names, len(names))
-        elif is_loop:
-            with tracing.within(place):
+    with RunningLoop() as loop:
+        for item in iterated:
+            if is_symbolic(holds):  # a tensor ended the loop; the remaining items are conditional
+                step = lambda item=item: body(item)  # noqa: E731
+                if_stmt(holds, step, lambda: None, get, set_, names, len(names))
+            elif is_loop:
+                with tracing.within(place):
+                    body(item)
+            else:
                 body(item)
-        else:
-            body(item)
-        holds = True if go_on is None else go_on()
-        if not is_symbolic(holds) and not holds:
-            break
+            holds = True if go_on is None else go_on()
+            if not is_symbolic(holds) and not holds:
+                break
+            loop.done += isinstance(iterated, Tensor)
+            if not loop.may_go_on:
+                break
 
 
 class _Loop:
