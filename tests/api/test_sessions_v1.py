@@ -487,3 +487,25 @@ def test_initializers_of_get_variable(tf: Any) -> Any:
         lambda: get("e"),
     ]
     return get("f", initializer=lambda: [2.0]), [error(call) for call in wrong]
+
+
+@same
+def test_second_derivatives_of_a_graph(tf: Any) -> Any:
+    one = tf.compat.v1
+    with tf.Graph().as_default(), one.Session() as sess:
+        x = one.get_variable("x", initializer=tf.constant([[1.0, 2.0]]))
+        y = one.placeholder_with_default(tf.constant(0.5), [])
+        total = tf.reduce_sum(x**3) * y + y**4
+        found = [tf.hessians(total, [x, y]), tf.hessians([total, y * x[0, 1]], x)]
+        found.append(one.hessians(tf.reduce_sum(tf.sin(y)), y))
+        sess.run(x.initializer)
+        return sess.run(found), sess.run(found[0], {y: 2.0}), found[0][0].shape
+
+
+@same
+def test_sizes_of_arrays_in_a_graph(tf: Any) -> Any:
+    with tf.Graph().as_default(), tf.compat.v1.Session() as sess:
+        array = tf.TensorArray(tf.float32, tf.constant(3)).unstack([1.0, 2.0, 3.0])
+        grown = tf.TensorArray(tf.float32, 0, dynamic_size=True).write(0, 1.0).write(4, 2.0)
+        sizes = [array.size(), grown.size() + 1, tf.TensorArray(tf.int32, 2).size()]
+        return sess.run([sizes, array.gather([0, 2])]), sizes[0].dtype, sizes[0].shape

@@ -180,7 +180,11 @@ class ArrayItems(ElementShapes):
             >>> print(tf.TensorArray(tf.float32, size=2).size().numpy())
             2
         """
-        return as_tensor(either(len(self._items), self._length), int32)
+        count, graph = either(len(self._items), self._length), tracing.active_graph()
+        if graph is None:
+            return as_tensor(count, int32)
+        found: Tensor = graph.record(as_tensor, (count, int32), {}, "TensorArraySizeV3")
+        return found
 
     # Copies, and the description that control flow in traces needs
 
@@ -297,6 +301,9 @@ def known_size(size: Any) -> int:
     """
     if size is None:
         raise ValueError("Size must be declared for TensorArrays when eager execution is enabled.")
+    known = getattr(size, "constant", None)  # the value of a constant of a graph
+    if known is not None:
+        return static_int(known)
     if is_symbolic(size):
         raise NotTraceableError(f"the size of a TensorArray depends on the values of {size}")
     return static_int(size)

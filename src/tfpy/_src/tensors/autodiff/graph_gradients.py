@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -148,11 +149,11 @@ def hessians(
 ) -> list[Tensor]:
     """Compute the second derivatives of the sum of `ys` with respect to each of `xs`.
 
-    The call must be inside a `tf.function`.
+    The call must be inside a `tf.function` or a `tf.Graph`.
 
     Args:
         ys: Tensor, or nested structure (list, tuple or dict) of tensors.
-        xs: Tensor, Variable, or nested structure of them.
+        xs: Tensor, Variable, or nested structure of them. In a graph their shapes must be known.
         gate_gradients, aggregation_method: Has no effect.
 
     Returns:
@@ -172,15 +173,27 @@ def hessians(
 
     See also: `tf.gradients`, `tf.GradientTape`.
     """
-    _entries("hessians")
-    return [_hessian(ys, _source(x)) for x in nest.flatten(xs)]
+    graph = tracing.active_graph()
+    if graph is None:
+        _entries("hessians")
+        plain = lambda function, *args: function(*args)  # noqa: E731
+        return [_hessian(ys, _source(x), plain) for x in nest.flatten(xs)]
+
+    def record(function: Callable[..., Tensor], *args: Any) -> Any:
+        return graph.record(function, args, {}, name)
+
+    return [_hessian(ys, x, record) for x in nest.flatten(xs)]
 
 
-def _hessian(ys: Any, x: Tensor) -> Tensor:
+def _hessian(ys: Any, x: Any, call: Callable[..., Any]) -> Tensor:
+    """Return one matrix of second derivatives. `call` calls a function, or records it."""
+    shape = x.shape.as_list()
     (slope,) = gradients(ys, x, unconnected_gradients="zero")
-    flat = reshape(slope, [-1])
-    rows = [gradients(take(flat, i), x, unconnected_gradients="zero")[0] for i in range(x.size)]
-    return reshape(stack(rows), [*x.shape, *x.shape])
+    rows = []
+    for i in range(math.prod(shape)):
+        element = call(lambda slope, i: take(reshape(slope, [-1]), i), slope, i)
+        rows += gradients(element, x, unconnected_gradients="zero")
+    return call(lambda *rows: reshape(stack(rows), [*shape, *shape]), *rows)
 
 
 def _source(x: Any) -> Tensor:
