@@ -66,3 +66,20 @@ def test_maximum_iterations_of_loops_that_python_runs(lib: Any) -> Any:
 
     rows = lib.constant([2, 9, 3, 4])
     return grown(lib.constant(9)), grown(lib.constant(2)), over_rows(rows), over_rows(rows[:1])
+
+
+@pytest.mark.filterwarnings("ignore:tf.function .* runs op by op")
+@same
+def test_while_loop_keeps_the_structure_of_its_variables(lib: Any) -> Any:
+    @lib.function
+    def doubled(n: Any, kind: Any) -> Any:
+        shapes = kind([lib.TensorShape([]), lib.TensorShape([None])])
+        return lib.while_loop(
+            lambda i, x: i < n,
+            lambda i, x: (i + 1, lib.concat([x, x], 0)),
+            kind([0, lib.ones([1])]),
+            shape_invariants=shapes,
+        )
+
+    found = [doubled(lib.constant(3), kind) for kind in (list, tuple)]
+    return found, [type(result).__name__ for result in found]

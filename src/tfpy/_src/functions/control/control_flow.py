@@ -310,7 +310,9 @@ def while_loop(
         assert_same_structure(list(state), list(new), check_types=False)
         state = new
         done += 1
-    return map_structure(_as_value, state)
+    found = map_structure(_as_value, state)
+    is_eager = tracing.local.places is None  # not in a function that runs op by op
+    return found if is_eager else pack_sequence_as(loop_vars, flatten(found))
 
 
 def _as_value(value: Any) -> Any:
