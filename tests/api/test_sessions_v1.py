@@ -508,4 +508,5 @@ def test_sizes_of_arrays_in_a_graph(tf: Any) -> Any:
         array = tf.TensorArray(tf.float32, tf.constant(3)).unstack([1.0, 2.0, 3.0])
         grown = tf.TensorArray(tf.float32, 0, dynamic_size=True).write(0, 1.0).write(4, 2.0)
         sizes = [array.size(), grown.size() + 1, tf.TensorArray(tf.int32, 2).size()]
-        return sess.run([sizes, array.gather([0, 2])]), sizes[0].dtype, sizes[0].shape
+        items = [array.gather([0, 2]), grown.read(4), grown.write(1, 3.0).read(1)]
+        return sess.run([sizes, items]), sess.run(grown.read(0)), sizes[0].dtype, sizes[0].shape

@@ -55,6 +55,8 @@ class Fetches:
             return self._slices(fetch)
         if isinstance(fetch, Composite):
             return self._sequence(fetch.components, list)
+        if type(fetch) is Tensor:  # computed while the graph was made, as an item of an array
+            return lambda values: _array(fetch)
         self.parts.append(self._element(fetch))
         return lambda values: _array(next(values))
 
