@@ -14,13 +14,11 @@ from typing import Any
 from buildsys import speed
 from buildsys.speed import Outcome, Row
 
-GPU = (
-    "--use-angle=vulkan --enable-features=Vulkan --disable-vulkan-surface"
-    " --enable-unsafe-webgpu --ignore-gpu-blocklist"
-)
+GPU = "--use-angle=vulkan --enable-features=Vulkan --enable-unsafe-webgpu --ignore-gpu-blocklist"
 """Arguments with which Chromium uses the GPU through Vulkan.
 
-Without a screen, WebGPU finds only the software adapter if Vulkan draws to surfaces.
+Servers with a GPU and without a screen also need `--disable-vulkan-surface`. On machines without a
+GPU, pages do not load with it.
 """
 NOT_RUN = "The work did not run."
 BROWSER = re.compile(r"(?:Headless)?(Chrome|Firefox)/(\d+)")
