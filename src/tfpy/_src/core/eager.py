@@ -11,10 +11,11 @@ from typing import Any, NamedTuple
 
 from tfpy._src.backends import registry
 from tfpy._src.backends.backend import Backend
+from tfpy._src.backends.bookkeeping import Bookkeeping
 from tfpy._src.backends.interrupts import held
 from tfpy._src.backends.javascript import bridge, failures
 from tfpy._src.backends.memory_errors import name_call
-from tfpy._src.backends.storage import Storage
+from tfpy._src.backends.storage import Storage, statistics
 from tfpy._src.base import tracing
 from tfpy._src.base.errors import (
     InvalidArgumentError,
@@ -23,15 +24,15 @@ from tfpy._src.base.errors import (
     ResourceExhaustedError,
 )
 from tfpy._src.base.profiler_spans import clock, note, recorders
-from tfpy._src.compiler.ir.aval import Array
+from tfpy._src.compiler.ir.aval import Array, Aval
 from tfpy._src.compiler.ir.evaluate import function_of
 from tfpy._src.compiler.ir.graph import Graph, single_equation
 from tfpy._src.compiler.ir.op import Op, executes
 from tfpy._src.compiler.ir.sizes import closed, is_open
-from tfpy._src.core import tape as tapes
+from tfpy._src.core import fast_path, tape as tapes
 from tfpy._src.core.conversion import as_tensors
 from tfpy._src.core.operand import SELF_APPLYING
-from tfpy._src.core.tensor import Tensor
+from tfpy._src.core.tensor import Tensor, local as scopes, next_identity
 
 
 class Applied(NamedTuple):
@@ -82,6 +83,7 @@ _HOST, _ALIAS, _UNKNOWN = 0, -1, -2
 
 
 @executes
+@fast_path.of_apply
 def apply(op: Op, *inputs: Any, **attrs: Any) -> Any:
     """Compute `op` on tensors or tensor-like values, and record it on active tapes.
 
@@ -144,23 +146,9 @@ def apply(op: Op, *inputs: Any, **attrs: Any) -> Any:
             storage = Storage(aval, compiled.by_numpy([t.host_view() for t in inputs]))
         output = Tensor(aval, storage)
     except bridge.FAILURES as failure:
-        (eqn,) = compiled.graph.eqns
-        error = failures.of_equation(failure, eqn, [aval.shape for aval in avals])
-        if isinstance(error, ResourceExhaustedError):
-            name_call(error)
-        if tracing.local.active and isinstance(error, InvalidArgumentError):
-            # The traced op raises when the function runs it.
-            return tracing.local.active[-1].apply(op, inputs, attrs)
-        try:
-            raise error from None
-        finally:
-            del error  # its traceback refers to this frame: the cycle would keep the tensors
+        return failed(failure, op, inputs, attrs, compiled)
     except OpError as error:
-        if not tracing.local.active:
-            if isinstance(error, ResourceExhaustedError):
-                name_call(error)
-            raise
-        return tracing.local.active[-1].apply(op, inputs, attrs)
+        return failed(error, op, inputs, attrs, compiled)
     if began:
         on_device = arrays is None and program > 0
         applied = Applied(op, inputs, output, compiled.graph, on_device, began)
@@ -169,6 +157,35 @@ def apply(op: Op, *inputs: Any, **attrs: Any) -> Any:
     for tape in tapes.local.active:
         tape.record_op(op, inputs, output, attrs)
     return output
+
+
+def failed(
+    failure: Exception, op: Op, inputs: Sequence[Tensor], attrs: Any, compiled: _Compiled
+) -> Any:
+    """Raise the error of an op that failed. If a trace is active, the traced op raises it later.
+
+    Args:
+        failure: Exception of the run.
+        op: Record of the op.
+        inputs: Operands of the op.
+        attrs: Attributes of the op, as a dict.
+        compiled: Cache entry of the call.
+    """
+    error = failure
+    if isinstance(failure, bridge.FAILURES):
+        (eqn,) = compiled.graph.eqns
+        error = failures.of_equation(failure, eqn, [t.aval.shape for t in inputs])
+    active = tracing.local.active
+    try:
+        if active and isinstance(error, OpError if error is failure else InvalidArgumentError):
+            return active[-1].apply(op, inputs, attrs)  # the function raises it when it runs
+        if isinstance(error, ResourceExhaustedError):
+            name_call(error)
+        if error is failure:
+            raise error
+        raise error from None
+    finally:
+        del error, failure  # tracebacks refer to this frame: the cycle would keep the tensors
 
 
 def _at_hand(tensors: Sequence[Tensor]) -> list[Array] | None:
@@ -209,3 +226,14 @@ def _remember(backend: Backend, key: Any, compiled: _Compiled) -> None:
         if program > 0:
             backend.release(program)
     backend.programs[key] = compiled
+
+
+fast_path.bind_values(
+    {
+        **{"tensor": Tensor, "storage": Storage, "aval": Aval, "entry": _Compiled},
+        **{"statistics": statistics, "mark": statistics.mark, "held": held},
+        **{"next_identity": next_identity, "discard": Bookkeeping.discard},
+        **{"registry": vars(registry), "tapes": tapes.local, "traces": tracing.local},
+        **{"tidy": scopes, "op_observers": observers, "op_failed": failed},
+    }
+)

@@ -15,6 +15,7 @@ from tfpy._src.base import dtypes
 from tfpy._src.base.errors import InvalidArgumentError
 from tfpy._src.compiler.ops import bitwise, casting, elementwise as ew, logic
 from tfpy._src.compiler.ops.families import infer
+from tfpy._src.core import fast_path
 from tfpy._src.core.conversion import (
     as_tensors,
     constant,
@@ -29,19 +30,21 @@ from tfpy._src.core.tensor import Tensor
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-def as_operator(symbol: str, reflected: bool = False) -> Callable[[F], F]:
+def as_operator(symbol: str, reflected: bool = False, op: Any = None) -> Callable[[F], F]:
     """Return a decorator that makes a function the operator `__symbol__` of operands.
 
     Args:
         reflected: If True, also define `__rsymbol__`, with the operands exchanged.
+        op: Record of the op that the operator applies to tensors of dtypes that the op takes. None
+            if the op depends on the operands.
     """
 
     def attach(function: F) -> F:
         method = _method(function)
-        if not reflected:
-            setattr(Operand, f"__{symbol}__", method)
-        else:
-            setattr(Operand, f"__{symbol}__", _yielding(method, symbol))
+        operator = _yielding(method, symbol) if reflected else method
+        fast = operator if op is None else fast_path.of_operator(op, operator)
+        setattr(Operand, f"__{symbol}__", fast)
+        if reflected:
             setattr(Operand, f"__r{symbol}__", lambda self, other: method(other, self))
         return function
 
@@ -196,8 +199,16 @@ _EQUALITY: dict[str, Callable[[Any, Any], Any]] = {
     "ne": _equality(logic.not_equal, True),
 }
 
+_OPS = {
+    **{"add": ew.add, "sub": ew.subtract, "mul": ew.multiply, "floordiv": ew.floor_div},
+    **{"mod": ew.floor_mod, "pow": ew.power, "lt": logic.less, "le": logic.less_equal},
+    **{"gt": logic.greater, "ge": logic.greater_equal, "eq": logic.equal, "ne": logic.not_equal},
+    **{"neg": ew.negative, "abs": ew.abs_},
+}
+"""Ops of the operators that apply the same op to tensors of all dtypes that the op takes."""
+
 for _symbol, _binary in _ARITHMETIC.items():
-    as_operator(_symbol, reflected=True)(_binary)
+    as_operator(_symbol, reflected=True, op=_OPS.get(_symbol))(_binary)
 _PLAIN: dict[str, Callable[..., Any]] = {**_COMPARISON, **_UNARY, **_EQUALITY}
 for _symbol, _function in _PLAIN.items():
-    as_operator(_symbol)(_function)
+    as_operator(_symbol, op=_OPS.get(_symbol))(_function)

@@ -54,12 +54,12 @@ class DeviceProgram:
     ) -> None:
         self.backend, self.graph = backend, graph
         self._donated, self._spent = donated, spent
-        self._outputs: list[tuple[Aval, int]] = []  # with the number of slots before the output
+        self.outputs: list[tuple[Aval, int]] = []  # with the number of slots before the output
         width = 0
         for value in graph.outputs:
-            self._outputs.append((graph.avals[value], width))
+            self.outputs.append((graph.avals[value], width))
             width += slots_of(backend, graph.avals[value])
-        self._anew: Sequence[None] = [None] * len(self._outputs)  # no output reuses a storage
+        self._anew: Sequence[None] = [None] * len(self.outputs)  # no output reuses a storage
         began = clock() if recorders else 0.0
         compiled = backend.lower(graph, donated, spent)
         if began:
@@ -69,13 +69,13 @@ class DeviceProgram:
         overwritten = () if made is None else made.donations.values()
         self.donatable = [i for i in donated if made is not None and made.inputs[i] in overwritten]
         """Positions of the inputs that outputs overwrite if they are donated."""
-        self._number = 0
+        self.number = 0
         self.seconds = math.inf
         """Duration in seconds of the last run by :meth:`run_async`, without the page's turns."""
 
     async def register(self, progress: Progress) -> None:
         """Compile the program without blocking the page."""
-        if self._unregistered is not None and self._outputs:
+        if self._unregistered is not None and self.outputs:
             began = clock() if recorders else 0.0
             self._made(await registered(self.backend, self._unregistered, progress), began)
 
@@ -89,7 +89,7 @@ class DeviceProgram:
                 self._made(self.backend.register(unregistered), began)
 
     def _made(self, number: int, began: float) -> None:
-        self._number, self._unregistered = number, None
+        self.number, self._unregistered = number, None
         if began:
             note("compile", f"{len(self.graph.eqns)} equations", began)
         weakref.finalize(self, self.backend.dead_programs.append, number)
@@ -122,7 +122,7 @@ class DeviceProgram:
             slots: Slots of the inputs.
             into: For each output an existing storage to reuse, or None.
         """
-        if not self._outputs:
+        if not self.outputs:
             return []
         if self._unregistered is not None:
             self._register()
@@ -130,13 +130,13 @@ class DeviceProgram:
         held.depth += 1  # faster than `with held:`, which is two calls
         backend = self.backend
         try:
-            first = backend.run(self._number, *slots)
+            first = backend.run(self.number, *slots)
             if into is None:
-                outputs = [Storage(aval, None, backend, first + at) for aval, at in self._outputs]
+                outputs = [Storage(aval, None, backend, first + at) for aval, at in self.outputs]
             else:
                 outputs = self._stored(first, into)
         except bridge.FAILURES as failure:
-            raise self._error(failure) from None
+            raise self.error(failure) from None
         finally:
             held.depth -= 1
             if held.waits:
@@ -145,7 +145,7 @@ class DeviceProgram:
             self._note_runs(1, began)
         return outputs
 
-    def _error(self, failure: Any) -> OpError:
+    def error(self, failure: Any) -> OpError:
         """Return the error of a failed run. If memory is exhausted, name the op that needs it."""
         graph = self.graph
         if failure.name == InvalidArgumentError.__name__:
@@ -179,7 +179,7 @@ class DeviceProgram:
             slots: Slots of the inputs. Donated ones are negative.
             donated: Storages of the donated slots. A run in slices takes them when it begins.
         """
-        if not self._outputs:
+        if not self.outputs:
             return []
         sliced = None if is_short(self.seconds) else self._begun(slots)
         if sliced is None:
@@ -207,9 +207,9 @@ class DeviceProgram:
         if not isinstance(self.backend, SlicedRuns):
             return None
         try:
-            return self.backend.begin(self._number, *slots)
+            return self.backend.begin(self.number, *slots)
         except bridge.FAILURES as failure:
-            raise self._error(failure) from None
+            raise self.error(failure) from None
 
     def _gone_on(self, sliced: SlicedRun) -> int:
         """Run the next slice. Return the first output's slot, or 0 if the run is not finished."""
@@ -217,7 +217,7 @@ class DeviceProgram:
         try:
             first = sliced.go_on(seconds_left())
         except bridge.FAILURES as failure:
-            raise self._error(failure) from None
+            raise self.error(failure) from None
         self.seconds += clock() - began
         if recorders:
             self._note_runs(1 if first else 0, began)
@@ -230,7 +230,7 @@ class DeviceProgram:
     def _stored(self, first: int, into: Sequence[Storage | None]) -> list[Storage]:
         """Return the storages for output slots from `first` on, reusing the ones in `into`."""
         stored = []
-        for (aval, offset), storage in zip(self._outputs, into, strict=True):
+        for (aval, offset), storage in zip(self.outputs, into, strict=True):
             if storage is None:
                 storage = Storage(aval, None, self.backend, first + offset)
             else:  # the storage's own slot was donated to this run
@@ -245,14 +245,14 @@ class DeviceProgram:
             carried: For positions of inputs, the outputs that are their next values.
             given: Positions of inputs that differ between runs.
         """
-        if not self._outputs or not isinstance(self.backend, RepeatedRuns):
+        if not self.outputs or not isinstance(self.backend, RepeatedRuns):
             return False
         if self._unregistered is not None:
             self._register()
         readers = Counter(carried.values())
         donatable = {i for i in self.donatable if readers[carried.get(i, -1)] == 1}
         links = [(i, output, i in donatable) for i, output in carried.items()]
-        return self.backend.link(self._number, Links(len(self._outputs), links, given))
+        return self.backend.link(self.number, Links(len(self.outputs), links, given))
 
     def repeat(self, count: int, slots: Sequence[int]) -> tuple[list[Storage], OpError | None]:
         """Run the program `count` times.
@@ -265,9 +265,9 @@ class DeviceProgram:
         began = clock() if recorders else 0.0
         with held:
             try:
-                outputs = self._stored(self.backend.repeat(self._number, count, *slots), self._anew)
+                outputs = self._stored(self.backend.repeat(self.number, count, *slots), self._anew)
             except bridge.FAILURES as failure:
-                error = self._error(failure)
+                error = self.error(failure)
                 last = getattr(failure, "first", None)
                 if last is None:
                     raise error from None
@@ -309,14 +309,14 @@ class GraphProgram:
         self.main = main
         self._backend = main.backend
         self._read = read
-        self._select = select
-        self._takes_all = takes_all
-        self._positions = positions
-        self._donations = donations
+        self.select = select
+        self.takes_all = takes_all
+        self.positions = positions
+        self.donations = donations
         self._before = before
         self._spent = [at for _, at in donations if at not in before]
         """Inputs that may be donated without providing the storage of an output."""
-        self._results = results
+        self.results = results
         self._is_linked = False
         self._anew: list[int] | None = None  # inputs that differ between repeated runs, if possible
 
@@ -325,22 +325,22 @@ class GraphProgram:
         backend = self._backend
         if backend.collect_due:
             backend.collect()
-        donated = unshared(inputs, self._donations, holders=0) if self._donations else None
+        donated = unshared(inputs, self.donations, holders=0) if self.donations else None
         slots = []
-        for i in self._positions:
+        for i in self.positions:
             storage = inputs[i].storage
             slots.append(storage.slot if storage.backend is backend else storage.slot_on(backend))
         if donated:
             found = self._run_donating(slots, donated)
         else:
-            found = self.main.run(slots if self._takes_all else self._select(slots, ()))
+            found = self.main.run(slots if self.takes_all else self.select(slots, ()))
         return [
             Tensor(aval, found[i])
             if before < 0
             or inputs[before].storage is not found[i]
             or getweakrefcount(inputs[before])  # weak references identify values
             else inputs[before]  # its storage has received the next value
-            for aval, i, before in self._results
+            for aval, i, before in self.results
         ]
 
     def run_timed(self, inputs: Sequence[Tensor]) -> list[Tensor]:
@@ -352,7 +352,7 @@ class GraphProgram:
 
     def _run_donating(self, slots: list[int], donated: Mapping[int, Storage]) -> list[Storage]:
         with held:
-            taken = self._select(slots, donated)
+            taken = self.select(slots, donated)
             outputs = self.main.run(taken, list(map(donated.get, self._before)))
             for at in self._spent:
                 if at in donated:
@@ -369,7 +369,7 @@ class GraphProgram:
         if not self._is_linked:
             self._is_linked = True
             places = {at: n for n, at in enumerate(self._read)}
-            numbered = [(i, places[at]) for at, i in enumerate(self._positions) if at in places]
+            numbered = [(i, places[at]) for at, i in enumerate(self.positions) if at in places]
             anew = [(i, n) for i, n in numbered if i < count]
             links = {n: carried[i] for i, n in numbered if i in carried}
             if self.main.link(links, [n for _, n in anew]):
@@ -389,12 +389,12 @@ class GraphProgram:
         backend = self._backend
         if backend.collect_due:
             backend.collect()
-        donated = unshared(inputs, self._donations, holders=0)
-        slots = [inputs[i].slot_on(backend) for i in self._positions]
+        donated = unshared(inputs, self.donations, holders=0)
+        slots = [inputs[i].slot_on(backend) for i in self.positions]
         anew = [tensors[i].slot_on(backend) for tensors in later for i in self._anew]
         with held:
-            taken = self._select(slots, donated)
+            taken = self.select(slots, donated)
             found, error = self.main.repeat(len(later) + 1, [*taken, *anew])
             for storage in donated.values():
                 storage.release()
-        return [Tensor(aval, found[i]) for aval, i, _ in self._results], error
+        return [Tensor(aval, found[i]) for aval, i, _ in self.results], error

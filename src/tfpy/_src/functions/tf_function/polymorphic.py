@@ -13,14 +13,18 @@ from tfpy._src.backends.awaitable import awaitable
 from tfpy._src.base import tracing
 from tfpy._src.base.errors import NotTraceableError
 from tfpy._src.base.members import Listed
+from tfpy._src.base.profiler_spans import recorders
+from tfpy._src.core import fast_path
 from tfpy._src.core.operand import HostObject
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.core.typing import Nest
+from tfpy._src.functions.executor import op_by_op
 from tfpy._src.functions.tf_function.concrete import ConcreteFunction
+from tfpy._src.functions.tf_function.direct_call import DirectCall
 from tfpy._src.functions.tf_function.restricted import RestrictedFunction
 from tfpy._src.functions.tf_function.text import Lowered, as_html
 from tfpy._src.functions.tf_function.traceable import Settings, Traceable, bound_method, stays_open
-from tfpy._src.functions.tf_function.traced import quick_key
+from tfpy._src.functions.tf_function.traced import observers, prepare, quick_key
 from tfpy._src.functions.tf_function.traces import CacheInfo, Traces
 from tfpy._src.functions.tf_function.untraced import Untraced
 
@@ -72,6 +76,7 @@ class Function(Listed, Generic[P, R]):
         )
         self._traces = Traces(self._traceable, self._reduce_retracing)
 
+    @fast_path.of_call
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         """Run the compiled function, after tracing it if the signature is new.
 
@@ -382,3 +387,12 @@ class Function(Listed, Generic[P, R]):
 
     def __repr__(self) -> str:
         return f"<tfpy.function.Function {self.name}>"
+
+
+fast_path.bind_calls(
+    {
+        **{"direct": DirectCall, "call_observers": observers, "recorders": recorders},
+        **{"watching": op_by_op.watching, "settings": Settings, "prepare": prepare},
+        "call_failed": DirectCall.failed,
+    }
+)

@@ -44,6 +44,11 @@ class Results:
         )
         """True if the nest is a list of tensors."""
 
+    @property
+    def how(self) -> Any:
+        """Structure for `DirectCall`: None for a tensor, True for a list, or a function."""
+        return None if self.is_tensor else self.is_list or self.filled
+
     def filled(self, values: Iterable[Any]) -> Any:
         """Return the nest with other tensors, in the order of :attr:`tensors`. Ignore the rest."""
         given = iter(values)

@@ -27,6 +27,7 @@ from tfpy._src.functions.executor.control_op import carries_gradient
 from tfpy._src.functions.executor.executable import Executable, Repeated
 from tfpy._src.functions.executor.execution_hints import Usage
 from tfpy._src.functions.tf_function.derivative import Derivative
+from tfpy._src.functions.tf_function.direct_call import DirectCall, source_of
 from tfpy._src.functions.tf_function.results import Results
 from tfpy._src.functions.trace.extra import Extra
 from tfpy._src.functions.trace.symbolic import SymbolicTensor
@@ -120,6 +121,8 @@ class Traced:
         self.extras = tuple(extras)
         self._places = [_Fetched(e.fetch) if e.variable is None else e.variable for e in extras]
         """Sources of :attr:`extras` when no tape or trace is active."""
+        self.direct: DirectCall | None = None
+        """Form of the call for the dispatch extension, which requests it with :func:`prepare`."""
 
     def bound(self, variables: Mapping[int, Variable]) -> Traced:
         """Return the same computation with other Variables, by the ids of the current ones."""
@@ -325,6 +328,19 @@ def _bound(extra: Extra, variables: Mapping[int, Variable]) -> Extra:
 
 def _is_followed(tensor: Tensor) -> bool:
     return any(tape.follows([tensor]) for tape in tapes.local.active)
+
+
+def prepare(traced: Traced) -> None:
+    """Let the dispatch extension make the next calls on the active backend, if it can."""
+    backend = registry.active
+    if backend is None or not traced.executable.is_planned:
+        return
+    program = traced.executable.programs.get(backend)
+    if program is None or traced.assigned:
+        traced.direct = DirectCall(backend)
+    elif program.main.number:
+        places = [source_of(extra) for extra in traced.extras]
+        traced.direct = DirectCall.of(program, places, traced.results.how)
 
 
 def quick_key(values: Sequence[Any], tensors: list[Tensor]) -> Any:
