@@ -31,7 +31,7 @@ def _cpp_sources() -> list[str]:
         str(file.relative_to(ROOT))
         for top in CPP_SOURCES
         for file in sorted((ROOT / top).rglob("*"))
-        if file.suffix in (".cc", ".h")
+        if file.suffix in (".c", ".cc", ".h")
     ]
 
 
@@ -94,7 +94,7 @@ def unit_tests() -> int:
 def python_tests(arguments: Sequence[str]) -> int:
     """Run pytest on tests/ without building anything, and return its exit status."""
     argv = [pyenv.for_tests(), "-m", "pytest", *arguments]
-    return run_shown(argv, cwd=ROOT, env=pyenv.importing("src"))
+    return run_shown(argv, cwd=ROOT, env=pyenv.importing("src", "tests", "."))
 
 
 def coverage(arguments: Sequence[str]) -> int:
