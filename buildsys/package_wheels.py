@@ -16,7 +16,7 @@ from collections.abc import Mapping, Sequence
 from fnmatch import fnmatch
 from pathlib import Path, PurePath
 
-from . import bytecode, cuts, late as late_files, npm, pyenv, side_modules
+from . import bytecode, cuts, dispatch, late as late_files, npm, pyenv, side_modules
 from .cache import entry, file_hash, tree_hash
 from .console import run_logged
 from .cuts import CUTS, Cut
@@ -52,7 +52,7 @@ OTHERS_LATE = (
     *("tensors/nn/moving_average", "tensors/random/initializers", "tensors/random/word_stream"),
     *("keras_support/cell_wrapper*", "checkpoints/saver", "checkpoints/state"),
     *("checkpoints/variable_parts", "checkpoints/warm_starting"),
-    *("keras_support/dot", "keras_support/hub_downloads"),
+    *("keras_support/dot", "keras_support/hub_downloads", "keras_support/hub_generation"),
     *("checkpoints/sessions/*", "data/graph_*", "data/placeholders"),
     *("compiler/lower/webgl/attention", "compiler/lower/webgpu/attention"),
     *("compiler/lower/webgpu/blocks", "compiler/lower/webgpu/stored"),
@@ -196,12 +196,16 @@ def _packed(top: str, sources: Mapping[str, bytes], code: Mapping[str, bytes]) -
 
 
 def with_packed_engine(wheel: Path) -> Path:
-    """Return tfpy's wheel without IN_RUN and HOST, and packed except for FINDS."""
+    """Return tfpy's wheel without IN_RUN and HOST, and packed except for FINDS.
+
+    It also contains the dispatch extension.
+    """
     left_out = (*IN_RUN, *HOST)
     with zipfile.ZipFile(wheel) as old:
         names = [name for name in old.namelist() if not any(fnmatch(name, p) for p in left_out)]
         files = {name: old.read(name) for name in names}
-    shaders = {name: files.pop(name) for name in names if name.startswith(SHADERS)}
+    plain = {name: files.pop(name) for name in names if name.startswith(SHADERS)}
+    plain[dispatch.NAME] = dispatch.ensure().read_bytes()
     code: dict[str, bytes] = {}
     sources: dict[str, bytes] = {}
     for name in [name for name in files if name.startswith("tfpy/")]:
@@ -211,7 +215,7 @@ def with_packed_engine(wheel: Path) -> Path:
     files |= bytecode.alone({name: code.pop(name) for name in finders})
     made = BUILD / wheel.name
     shutil.rmtree(BUILD / late_files.FOLDER, ignore_errors=True)
-    files |= _partly_packed("tfpy", sources, code, shaders, BUILD)
+    files |= _partly_packed("tfpy", sources, code, plain, BUILD)
     side_modules.write_wheel(made, {n: _short(n, data) for n, data in files.items()}, digests=False)
     return made
 
@@ -228,13 +232,17 @@ def _partly_packed(
     plain: Mapping[str, bytes],
     beside: Path,
 ) -> dict[str, bytes]:
-    """Return the packed files of tfpy. Its sources and ENGINE_LATE become late files."""
+    """Return the packed files of tfpy. Its sources and ENGINE_LATE become late files.
+
+    The files in `plain` are unpacked at the start. Python finds the compiled modules among them.
+    """
     modules = bytecode.modules(code)
     rest = {name for name in modules if any(fnmatch(name, pattern) for pattern in ENGINE_LATE)}
     in_archive = {name for name in sources if not name.endswith(".py")}
     data = {name: sources[name] if name == DATA else b"" for name in in_archive}
     common = {name: b"" if name in rest else made for name, made in modules.items()}
     late = {name: modules[name] for name in rest}
+    data |= {name: b"" for name in plain if name.endswith(".so")}
     first, second, third = bytecode.packed({**common, **data}, late, plain)
     described = {
         "zip": late_files.write(beside, f"{top}.zip", _archive(sources)),
