@@ -1,0 +1,29 @@
+"""A pytest plugin that runs tests with the dispatch extension: `pytest -p compiled_dispatch`.
+
+pytest imports it before the conftest files, which import tfpy.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from pathlib import Path
+
+from buildsys import dispatch
+
+NAME = f"{dispatch.PLACE.replace('/', '.')}.{dispatch.MODULE}"
+
+
+def _load() -> None:
+    """Load the extension, so that tfpy finds it as a part of its package."""
+    assert "tfpy" not in sys.modules, "tfpy is imported already, so it does not use the extension"
+    file = dispatch.for_python(Path(sys.executable))
+    spec = importlib.util.spec_from_file_location(NAME, file)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    sys.modules[NAME] = module
+
+
+_load()
