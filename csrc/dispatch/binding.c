@@ -6,6 +6,7 @@ ValueSlots values;
 EntrySlots entries;
 DirectSlots directs;
 Objects objects;
+Numbers numbers;
 Names names;
 
 int make_names(void) {
@@ -46,6 +47,16 @@ static int take(PyObject* given, const char* name, PyTypeObject* type, void* int
   return 0;
 }
 
+static int take_number(PyObject* given, const char* name, long long* into) {
+  PyObject* found = PyDict_GetItemString(given, name);
+  if (!found || !PyLong_Check(found)) {
+    PyErr_Format(PyExc_TypeError, "the dispatch extension needs the integer %s", name);
+    return -1;
+  }
+  *into = PyLong_AsLongLong(found);
+  return *into == -1 && PyErr_Occurred() ? -1 : 0;
+}
+
 // Finds the offset of a slot that a class declares in __slots__.
 static int find(PyTypeObject* type, const char* name, Py_ssize_t* into) {
   PyObject* found = PyObject_GetAttrString((PyObject*)type, name);
@@ -66,6 +77,30 @@ static int find(PyTypeObject* type, const char* name, Py_ssize_t* into) {
 #define FIND(type, name, into) \
   if (find(type, name, &into)) return NULL
 
+// Restores the Python finalizer of a Storage class that was bound before: in a program that imports
+// tfpy again, tensors of the first import may still exist.
+static int restore_finalizer(void) {
+  if (!objects.finalize) return 0;
+  PyObject* python = objects.finalize;
+  objects.finalize = NULL;
+  int failed = PyObject_SetAttrString((PyObject*)objects.storage, "__del__", python);
+  Py_DECREF(python);
+  return failed;
+}
+
+static int replace_finalizer(void) {
+  PyObject* python = PyObject_GetAttrString((PyObject*)objects.storage, "__del__");
+  PyObject* made = python ? storage_finalizer() : NULL;
+  int failed = made ? PyObject_SetAttrString((PyObject*)objects.storage, "__del__", made) : -1;
+  Py_XDECREF(made);
+  if (failed) {
+    Py_XDECREF(python);
+  } else {
+    objects.finalize = python;
+  }
+  return failed;
+}
+
 static PyObject* find_values(PyTypeObject* aval) {
   PyTypeObject *tensor = objects.tensor, *storage = objects.storage;
   PyTypeObject *statistics = Py_TYPE(objects.statistics), *held = Py_TYPE(objects.held);
@@ -83,6 +118,7 @@ static PyObject* find_values(PyTypeObject* aval) {
   FIND(aval, "nbytes", values.aval_nbytes);
   FIND(aval, "shape", values.aval_shape);
   FIND(statistics, "buffers", values.statistics_buffers);
+  FIND(statistics, "mark", values.statistics_mark);
   FIND(statistics, "nbytes", values.statistics_nbytes);
   FIND(held, "depth", values.held_depth);
   FIND(held, "waits", values.held_waits);
@@ -95,11 +131,12 @@ static PyObject* find_values(PyTypeObject* aval) {
 
 PyObject* bind_values(PyObject* Py_UNUSED(module), PyObject* given) {
   if (!PyDict_Check(given)) return PyErr_Format(PyExc_TypeError, "bind_values() takes a dict");
+  objects.has_values = objects.has_calls = false;
+  if (restore_finalizer()) return NULL;
   TAKE(tensor, &PyType_Type);
   TAKE(storage, &PyType_Type);
   TAKE(entry, &PyType_Type);
   TAKE(statistics, NULL);
-  TAKE(mark, NULL);
   TAKE(held, NULL);
   TAKE(next_identity, NULL);
   TAKE(discard, NULL);
@@ -109,19 +146,17 @@ PyObject* bind_values(PyObject* Py_UNUSED(module), PyObject* given) {
   TAKE(tidy, NULL);
   TAKE(op_observers, &PyList_Type);
   TAKE(op_failed, NULL);
+  if (take_number(given, "slot_bytes", &numbers.slot_bytes) ||
+      take_number(given, "most_garbage", &numbers.most_garbage) ||
+      take_number(given, "alias", &numbers.alias)) {
+    return NULL;
+  }
   PyObject* aval = PyDict_GetItemString(given, "aval");
   if (!aval || !PyType_Check(aval)) return PyErr_Format(PyExc_TypeError, "aval must be a class");
   PyObject* done = find_values((PyTypeObject*)aval);
   if (!done) return NULL;
   Py_DECREF(done);
-  PyObject* old = PyObject_GetAttrString((PyObject*)objects.storage, "__del__");
-  if (!old) return NULL;
-  Py_XSETREF(objects.finalize, old);
-  PyObject* finalizer = storage_finalizer();
-  if (!finalizer) return NULL;
-  int failed = PyObject_SetAttrString((PyObject*)objects.storage, "__del__", finalizer);
-  Py_DECREF(finalizer);
-  if (failed) return NULL;
+  if (replace_finalizer()) return NULL;
   objects.has_values = true;
   Py_RETURN_NONE;
 }

@@ -127,7 +127,7 @@ static int run_direct(PyObject* direct, PyObject* backend, PyObject* const* give
 // Returns the result of a call: a tensor, or the nest that the function `results` of the DirectCall
 // makes from a list of tensors. An item of `results` without it is a tuple of an aval and the
 // number of the output.
-static PyObject* result_of(PyObject* direct, PyObject* const* storages) {
+static PyObject* result_of(PyObject* direct, PyObject* const* storages, Py_ssize_t width) {
   PyObject* results = *slot_at(direct, directs.results);
   PyObject *items = PyTuple_GET_ITEM(results, 0), *filled = PyTuple_GET_ITEM(results, 1);
   Py_ssize_t count = PyTuple_GET_SIZE(items);
@@ -135,7 +135,11 @@ static PyObject* result_of(PyObject* direct, PyObject* const* storages) {
   for (Py_ssize_t i = 0; list && i < count; i++) {
     PyObject* item = PyTuple_GET_ITEM(items, i);
     Py_ssize_t at = PyLong_AsSsize_t(PyTuple_GET_ITEM(item, 1));
-    PyObject* tensor = at < 0 ? NULL : new_tensor(PyTuple_GET_ITEM(item, 0), storages[at]);
+    bool is_output = at >= 0 && at < width;
+    PyObject* tensor = is_output ? new_tensor(PyTuple_GET_ITEM(item, 0), storages[at]) : NULL;
+    if (!is_output && !PyErr_Occurred()) {
+      PyErr_Format(PyExc_IndexError, "result %zd is output %zd, but there are %zd", i, at, width);
+    }
     if (!tensor) {
       Py_CLEAR(list);
     } else if (filled == Py_None) {  // the result is this tensor
@@ -160,10 +164,10 @@ static PyObject* called(PyObject* traces, PyObject* direct, PyObject* const* arg
   if (PyTuple_GET_SIZE(*slot_at(direct, directs.positions)) > kMost || width > kMost) return NULL;
   Py_ssize_t taken = collect(direct, args, count, backend, given);
   if (!given[taken - 1]) {
-    PyErr_Clear();
+    ignore_failure();
   } else if (!count_hit(traces)) {
     if (!run_direct(direct, backend, given, taken, storages)) {
-      result = result_of(direct, storages);
+      result = result_of(direct, storages, width);
       drop(storages, width);
       if (result) fast_calls++;
     } else {
@@ -181,16 +185,14 @@ static PyObject* called(PyObject* traces, PyObject* direct, PyObject* const* arg
 
 PyObject* fast_call(PyObject* function, PyObject* const* args, Py_ssize_t count) {
   if (!objects.has_values || !objects.has_calls || count > kMostOperands) return NULL;
-  for (Py_ssize_t i = 0; i < count; i++) {
-    if (Py_TYPE(args[i]) != objects.tensor) return NULL;
-  }
+  if (!are_tensors(args, count)) return NULL;
   PyObject* backend = is_plain() == 1 ? active_backend() : NULL;
   PyObject* traces = backend ? PyObject_GetAttr(function, names.traces) : NULL;
   PyObject* traced = traces ? traced_of(traces, args, count) : NULL;
   PyObject* direct = traced ? direct_of(traced, backend) : NULL;
   PyObject* result = NULL;
   if (!direct) {
-    PyErr_Clear();
+    ignore_failure();
   } else if (!collect_if_due(backend)) {
     result = called(traces, direct, args, count, backend);
   }

@@ -21,7 +21,7 @@ typedef struct {
   Py_ssize_t storage_aval, storage_backend, storage_counted, storage_host, storage_line;
   Py_ssize_t storage_slot;
   Py_ssize_t aval_nbytes, aval_shape;
-  Py_ssize_t statistics_buffers, statistics_nbytes;
+  Py_ssize_t statistics_buffers, statistics_mark, statistics_nbytes;
   Py_ssize_t held_depth, held_waits;
 } ValueSlots;
 
@@ -38,13 +38,19 @@ typedef struct {
 // Python objects that the fast path uses. They are NULL until bind_values and bind_calls.
 typedef struct {
   PyTypeObject *tensor, *storage, *entry, *direct;
-  PyObject *statistics, *mark, *held, *next_identity, *discard, *finalize;
+  PyObject *statistics, *held, *next_identity, *discard, *finalize;
   PyObject* registry;               // dict of the module with the active backend
   PyObject *tapes, *traces, *tidy;  // thread-local objects with lists
   PyObject *op_observers, *call_observers, *recorders, *watching;
   PyObject *settings, *op_failed, *call_failed, *prepare;
   bool has_values, has_calls;
 } Objects;
+
+// Numbers of Python modules: the overhead of a slot in addition to its bytes and the bytes that are
+// worth a collection (backends/bookkeeping.py), and the program of an alias (core/eager.py).
+typedef struct {
+  long long slot_bytes, most_garbage, alias;
+} Numbers;
 
 // Interned names of attributes.
 typedef struct {
@@ -57,6 +63,7 @@ extern ValueSlots values;
 extern EntrySlots entries;
 extern DirectSlots directs;
 extern Objects objects;
+extern Numbers numbers;
 extern Names names;
 
 // Numbers of ops and of compiled calls that took the fast path.
@@ -65,6 +72,22 @@ extern unsigned long long fast_ops, fast_calls;
 // Returns the slot of an object at an offset, as a reference to modify. It is NULL if it is unset.
 static inline PyObject** slot_at(PyObject* object, Py_ssize_t offset) {
   return (PyObject**)((char*)object + offset);
+}
+
+// Returns the Storage of a tensor as a borrowed reference, or NULL if it has none.
+static inline PyObject* storage_of(PyObject* tensor) {
+  PyObject* storage = *slot_at(tensor, values.tensor_storage);
+  return storage && Py_TYPE(storage) == objects.storage ? storage : NULL;
+}
+
+// Returns true if all objects are tensors with an aval.
+static inline bool are_tensors(PyObject* const* items, Py_ssize_t count) {
+  for (Py_ssize_t i = 0; i < count; i++) {
+    if (Py_TYPE(items[i]) != objects.tensor || !*slot_at(items[i], values.tensor_aval)) {
+      return false;
+    }
+  }
+  return true;
 }
 
 // binding.c
@@ -98,6 +121,9 @@ int run_program(PyObject* backend, PyObject* const* given, Py_ssize_t count, PyO
                 PyObject** storages);
 // Run a program with one output of this aval. Returns a new Storage or NULL with an exception.
 PyObject* run_single(PyObject* backend, PyObject* const* given, Py_ssize_t count, PyObject* aval);
+// Clears the current exception if it is an Exception, so that Python makes the call. Others, such
+// as an interrupt, propagate to the caller.
+void ignore_failure(void);
 // Returns the current exception if Python's handlers must convert it, and clears it. Returns NULL
 // if there is none, or if it is not an Exception.
 PyObject* taken_failure(void);

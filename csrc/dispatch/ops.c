@@ -34,14 +34,14 @@ static PyObject* entry_of(PyObject* backend, PyObject* op, PyObject* const* inpu
   }
   Py_XDECREF(programs);
   Py_XDECREF(key);
-  if (!found) PyErr_Clear();
+  if (!found) ignore_failure();
   return found;
 }
 
 // Returns 1 if the host has the values of all tensors, and otherwise 0.
 static int are_at_hand(PyObject* const* tensors, Py_ssize_t count) {
   for (Py_ssize_t i = 0; i < count; i++) {
-    PyObject* storage = *slot_at(tensors[i], values.tensor_storage);
+    PyObject* storage = storage_of(tensors[i]);
     PyObject* host = storage ? *slot_at(storage, values.storage_host) : NULL;
     if (!host || host == Py_None) return 0;
   }
@@ -51,7 +51,7 @@ static int are_at_hand(PyObject* const* tensors, Py_ssize_t count) {
 // Returns a new reference to the values of a tensor on the host, or NULL if their array has another
 // shape.
 static PyObject* array_of(PyObject* tensor) {
-  PyObject* storage = *slot_at(tensor, values.tensor_storage);
+  PyObject* storage = storage_of(tensor);
   PyObject* host = storage ? *slot_at(storage, values.storage_host) : NULL;
   if (!host) return NULL;
   PyObject *array = Py_NewRef(host), *shape = PyObject_GetAttr(array, names.shape);
@@ -59,7 +59,7 @@ static PyObject* array_of(PyObject* tensor) {
   int same = shape && wanted ? PyObject_RichCompareBool(shape, wanted, Py_EQ) : 0;
   Py_XDECREF(shape);
   if (same == 1) return array;
-  PyErr_Clear();
+  ignore_failure();
   Py_DECREF(array);
   return NULL;
 }
@@ -133,27 +133,22 @@ static PyObject* handled(PyObject* op, PyObject* const* inputs, Py_ssize_t count
 
 static PyObject* computed(PyObject* backend, PyObject* entry, PyObject* const* inputs,
                           Py_ssize_t count, bool* ran) {
-  enum { kAlias = -1 };  // as in core/eager.py
   PyObject* number = *slot_at(entry, entries.program);
   if (*slot_at(entry, entries.is_small) == Py_True && are_at_hand(inputs, count)) {
     return by_numpy(entry, inputs, count, ran);
   }
   long program = number ? PyLong_AsLong(number) : 0;
   if (program > 0) return by_device(backend, entry, inputs, count, ran);
-  if (program == kAlias && !PyErr_Occurred()) {
-    return Py_XNewRef(*slot_at(inputs[0], values.tensor_storage));
-  }
-  PyErr_Clear();
+  if (program == numbers.alias && !PyErr_Occurred()) return Py_XNewRef(storage_of(inputs[0]));
+  ignore_failure();
   return NULL;
 }
 
 PyObject* fast_op(PyObject* op, PyObject* const* inputs, Py_ssize_t count, PyObject* attrs) {
   if (!objects.has_values || count < 1 || count > kMostOperands) return NULL;
-  for (Py_ssize_t i = 0; i < count; i++) {
-    if (Py_TYPE(inputs[i]) != objects.tensor) return NULL;
-  }
+  if (!are_tensors(inputs, count)) return NULL;
   if (PyList_GET_SIZE(objects.op_observers) || is_unwatched() != 1) {
-    PyErr_Clear();
+    ignore_failure();
     return NULL;
   }
   PyObject* backend = active_backend();

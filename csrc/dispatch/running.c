@@ -36,7 +36,7 @@ int collect_if_due(PyObject* backend) {
 }
 
 PyObject* slot_on(PyObject* tensor, PyObject* backend) {
-  PyObject* storage = *slot_at(tensor, values.tensor_storage);
+  PyObject* storage = storage_of(tensor);
   if (!storage || *slot_at(storage, values.storage_backend) != backend) return NULL;
   PyObject* slot = *slot_at(storage, values.storage_slot);
   return slot ? Py_NewRef(slot) : NULL;
@@ -116,6 +116,10 @@ PyObject* run_single(PyObject* backend, PyObject* const* given, Py_ssize_t count
   Py_XDECREF(first);
   if (end_section()) Py_CLEAR(storage);
   return storage;
+}
+
+void ignore_failure(void) {
+  if (PyErr_Occurred() && PyErr_ExceptionMatches(PyExc_Exception)) PyErr_Clear();
 }
 
 PyObject* taken_failure(void) {

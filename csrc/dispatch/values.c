@@ -41,6 +41,8 @@ PyObject* new_storage(PyObject* aval, PyObject* host, PyObject* backend, PyObjec
 }
 
 PyObject* new_tensor(PyObject* aval, PyObject* storage) {
+  PyObject* mark = *slot_at(objects.statistics, values.statistics_mark);
+  if (!mark) return PyErr_Format(PyExc_AttributeError, "the mark of tensors is missing");
   PyObject* identity = PyObject_CallNoArgs(objects.next_identity);
   if (!identity) return NULL;
   PyObject* made = objects.tensor->tp_alloc(objects.tensor, 0);
@@ -52,30 +54,27 @@ PyObject* new_tensor(PyObject* aval, PyObject* storage) {
   *slot_at(made, values.tensor_identity) = identity;
   *slot_at(made, values.tensor_kept) = Py_NewRef(Py_False);
   *slot_at(made, values.tensor_storage) = Py_NewRef(storage);
-  *slot_at(made, values.tensor_counted) = Py_NewRef(objects.mark);
+  *slot_at(made, values.tensor_counted) = Py_NewRef(mark);
   return made;
 }
-
-// Overhead of a slot in addition to its bytes, and the bytes that are worth a collection, as in
-// backends/bookkeeping.py.
-enum { kSlotBytes = 1024, kMaxGarbage = 64 * kSlotBytes };
 
 // Does what Bookkeeping.discard does, without Python code: an interrupt in it would be lost.
 static int discard(PyObject* backend, PyObject* slot, PyObject* nbytes) {
   PyObject* garbage = PyObject_GetAttr(backend, names.garbage);
   if (!garbage) return -1;
-  int failed = PyList_Check(garbage) ? PyList_Append(garbage, slot) : -1;
+  int failed = PyList_Append(garbage, slot);  // raises SystemError if it is no list
   Py_DECREF(garbage);
   PyObject* before = failed ? NULL : PyObject_GetAttr(backend, names.garbage_bytes);
   if (!before) return -1;
-  long long total = PyLong_AsLongLong(before) + PyLong_AsLongLong(nbytes) + kSlotBytes;
+  long long total = PyLong_AsLongLong(before) + PyLong_AsLongLong(nbytes) + numbers.slot_bytes;
   Py_DECREF(before);
   PyObject* now = PyErr_Occurred() ? NULL : PyLong_FromLongLong(total);
   if (!now) return -1;
   failed = PyObject_SetAttr(backend, names.garbage_bytes, now);
   Py_DECREF(now);
   if (failed) return -1;
-  return PyObject_SetAttr(backend, names.collect_due, total > kMaxGarbage ? Py_True : Py_False);
+  PyObject* due = total > numbers.most_garbage ? Py_True : Py_False;
+  return PyObject_SetAttr(backend, names.collect_due, due);
 }
 
 // Returns 1 if a backend discards slots as Bookkeeping does, 0 if not, or -1 with an exception.

@@ -1,21 +1,18 @@
 """The dispatch extension: frequent calls take the fast path, and results and errors are the same.
 
-The tests of the extension run in a process that loads it (`compiled_dispatch.py`), and are skipped
-in other processes.
+`test_dispatch_processes.py` runs these tests in a process with the extension. They are skipped in
+other processes.
 """
 
 from __future__ import annotations
 
 import gc
-import os
 import signal
-import subprocess
 import sys
 import threading
 import traceback
 from collections.abc import Callable, Iterator
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -23,33 +20,15 @@ import pytest
 from runtime.fake import DeviceFailure, FakeDevice
 
 import tfpy as tf
-from buildsys import dispatch
-from buildsys.paths import ROOT
 from tfpy._src.backends import interrupts, registry
 from tfpy._src.backends.backend import Backend
 from tfpy._src.backends.interrupts import held
 from tfpy._src.backends.javascript import bridge
 from tfpy._src.backends.storage import Storage, statistics
-from tfpy._src.core import fast_path, scalar_cache
+from tfpy._src.compiler.ops import elementwise
+from tfpy._src.core import eager, fast_path, scalar_cache
 
-FOLDERS = ("test_dispatch", "test_eager", "test_storage", "test_temporaries", "test_complex_slots")
-extension = pytest.mark.skipif(fast_path.extension is None, reason="pytest -p compiled_dispatch")
-
-
-def test_with_the_extension() -> None:
-    """Run these tests and other tests of the runtime in a process with the extension."""
-    if fast_path.extension is not None:
-        pytest.skip("this process is the one with the extension")
-    dispatch.for_python(Path(sys.executable))
-    words = [sys.executable, "-m", "pytest", "-p", "compiled_dispatch", "-q", "--no-header"]
-    files = [f"tests/runtime/{name}.py" for name in FOLDERS]
-    path = {"PYTHONPATH": ":".join(str(ROOT / name) for name in ("src", "tests", "."))}
-    done = subprocess.run(
-        [*words, *files], cwd=ROOT, env={**os.environ, **path}, capture_output=True
-    )
-    text = done.stdout.decode() + done.stderr.decode()
-    assert done.returncode == 0, text
-    assert "SKIPPED [1] tests/runtime/test_dispatch.py" in text
+pytestmark = pytest.mark.skipif(fast_path.extension is None, reason="pytest -p compiled_dispatch")
 
 
 def fast(work: Callable[[], Any]) -> tuple[int, int]:
@@ -85,7 +64,6 @@ def x() -> tf.Tensor:
     return found
 
 
-@extension
 @pytest.mark.parametrize(
     "work",
     [
@@ -107,7 +85,6 @@ def test_ops_take_the_fast_path(device: FakeDevice, work: Any) -> None:
     assert work(x).shape == first.shape
 
 
-@extension
 def test_compiled_calls_take_the_fast_path(device: FakeDevice) -> None:
     v = tf.Variable([1.0, 2.0, 3.0])
     captured = tf.constant(np.arange(300, dtype=np.float32))
@@ -129,7 +106,6 @@ def test_compiled_calls_take_the_fast_path(device: FakeDevice) -> None:
         tf.nest.assert_same_structure(function(a, b), expected)
 
 
-@extension
 def test_a_variable_has_its_current_value(x: tf.Tensor) -> None:
     v = tf.Variable([1.0, 1.0, 1.0])
     scaled = tf.function(lambda x: x * v * tf.reduce_sum(v * v))
@@ -138,7 +114,6 @@ def test_a_variable_has_its_current_value(x: tf.Tensor) -> None:
         np.testing.assert_allclose(scaled(x).numpy(), x.numpy() * 3 * value**3)
 
 
-@extension
 def test_tapes_traces_scopes_and_observers_need_python(x: tf.Tensor) -> None:
     double = tf.function(lambda x: x + x)
     for _ in range(3):
@@ -163,7 +138,6 @@ def test_tapes_traces_scopes_and_observers_need_python(x: tf.Tensor) -> None:
     assert fast(lambda: double(x)) == (0, 1)
 
 
-@extension
 def test_calls_that_assign_variables_need_python(x: tf.Tensor) -> None:
     v = tf.Variable([0.0, 0.0, 0.0])
     add = tf.function(lambda x: v.assign_add(x))
@@ -173,7 +147,6 @@ def test_calls_that_assign_variables_need_python(x: tf.Tensor) -> None:
     np.testing.assert_array_equal(v.numpy(), 4 * x.numpy())
 
 
-@extension
 def test_references_are_released(device: FakeDevice) -> None:
     """Compare reference counts before and after many calls, some of which fail."""
     x = tf.constant([1.0, -2.0, 3.0])
@@ -199,7 +172,6 @@ def test_references_are_released(device: FakeDevice) -> None:
     assert abs(after[2] - before[2]) < 50
 
 
-@extension
 def test_a_failed_run(device: FakeDevice, monkeypatch: pytest.MonkeyPatch) -> None:
     """Check that errors are converted, name the op, and leave nothing behind."""
     monkeypatch.setattr(bridge, "FAILURES", (DeviceFailure,))
@@ -232,7 +204,6 @@ def test_a_failed_run(device: FakeDevice, monkeypatch: pytest.MonkeyPatch) -> No
     del vars(device)["run"]
 
 
-@extension
 @pytest.mark.parametrize("error", [KeyboardInterrupt, ValueError, SystemExit])
 def test_other_exceptions_of_a_run(device: FakeDevice, error: type[BaseException]) -> None:
     x = tf.constant([1.0, -2.0, 3.0])
@@ -248,7 +219,6 @@ def test_other_exceptions_of_a_run(device: FakeDevice, error: type[BaseException
     assert held.depth == 0
 
 
-@extension
 def test_an_interrupt_is_raised_after_the_run(device: FakeDevice) -> None:
     """Check that the slots of the results belong to storages when the interrupt is raised."""
     x = tf.constant([1.0, -2.0, 3.0])
@@ -281,7 +251,6 @@ def test_an_interrupt_is_raised_after_the_run(device: FakeDevice) -> None:
     assert tf.memory() == memory
 
 
-@extension
 def test_threads(x: tf.Tensor) -> None:
     function = tf.function(lambda x: x * x + x)
     expected = (x * x + x).numpy()
@@ -302,7 +271,6 @@ def test_threads(x: tf.Tensor) -> None:
     np.testing.assert_array_equal(function(x).numpy(), expected)
 
 
-@extension
 def test_disposed_tensors_and_wrong_operands(x: tf.Tensor) -> None:
     y = x + x
     _ = y + x
@@ -316,23 +284,18 @@ def test_disposed_tensors_and_wrong_operands(x: tf.Tensor) -> None:
     assert (x == None) is False  # noqa: E711  # the operator is what is tested
 
 
-@extension
 def test_names_and_docstrings() -> None:
     assert tf.Tensor.__add__.__name__ == "method"
     assert "Run the compiled function" in (type(tf.function(abs)).__call__.__doc__ or "")
 
 
-@extension
 def test_the_extension_rejects_other_objects() -> None:
     with pytest.raises(TypeError, match="takes a dict"):
         fast_path.extension.bind_values([])
-    with pytest.raises(TypeError, match="needs tensor"):
-        fast_path.extension.bind_values({})
     with pytest.raises(TypeError, match="is no function"):
         fast_path.extension.of_apply(1)
 
 
-@extension
 def test_slots_are_discarded_and_freed(device: FakeDevice) -> None:
     x = tf.constant(np.ones(1000, np.float32))
     y = x + x
@@ -348,10 +311,47 @@ def test_slots_are_discarded_and_freed(device: FakeDevice) -> None:
     assert device.garbage_bytes == 4000 + 1024
 
 
-@extension
 def test_storages_of_any_form_end() -> None:
     """Check that the finalizer accepts a storage without slots, and one that is not counted."""
     before = statistics.buffers, statistics.nbytes
     aval = tf.constant([1.0]).aval
     Storage(aval, np.ones(1, np.float32), counted=False)
     assert (statistics.buffers, statistics.nbytes) == before
+
+
+class _Interrupting:
+    """An attribute with a hash function that an interrupt stops once."""
+
+    calls = 0
+
+    def __hash__(self) -> int:
+        self.calls += 1
+        if self.calls == 1:
+            raise KeyboardInterrupt
+        return 0
+
+
+def test_an_interrupt_before_a_run_is_raised(x: tf.Tensor) -> None:
+    """Check that the fast path passes an interrupt on, although it ignores errors of keys."""
+    with pytest.raises(KeyboardInterrupt):
+        eager.apply(elementwise.negative, x, attribute=_Interrupting())
+
+
+def test_tensors_without_slots_need_python(x: tf.Tensor) -> None:
+    empty = tf.Tensor.__new__(tf.Tensor)
+    function = tf.function(lambda x: x + x)
+    for _ in range(3):
+        function(x), x + x
+    for work in (lambda: empty + x, lambda: x + empty, lambda: function(empty)):
+        with pytest.raises(AttributeError, match="aval"):
+            work()
+
+
+def test_a_tensor_counts_once() -> None:
+    """Check that the extension does not change the counts of `tf.memory()`."""
+    gc.collect()
+    before = tf.memory()["numTensors"]
+    made = [tf.constant([1.0]) + tf.constant([2.0]) for _ in range(5)]
+    assert tf.memory()["numTensors"] == before + 5
+    assert statistics.tensors == sum(isinstance(one, tf.Tensor) for one in gc.get_objects())
+    del made

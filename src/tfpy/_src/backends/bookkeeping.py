@@ -8,8 +8,8 @@ from typing import Any
 
 from tfpy._src.backends.interrupts import held
 
-_SLOT_BYTES = 1024  # overhead of a slot in addition to its bytes
-_MAX_GARBAGE = 64 * _SLOT_BYTES  # bytes of discarded slots that are worth a call
+SLOT_BYTES = 1024  # overhead of a slot in addition to its bytes
+MAX_GARBAGE = 64 * SLOT_BYTES  # bytes of discarded slots that are worth a call
 
 
 class Bookkeeping:
@@ -65,8 +65,8 @@ class Bookkeeping:
             nbytes: Number of its bytes.
         """
         self.garbage.append(slot)
-        self.garbage_bytes += nbytes + _SLOT_BYTES
-        self.collect_due = self.garbage_bytes > _MAX_GARBAGE
+        self.garbage_bytes += nbytes + SLOT_BYTES
+        self.collect_due = self.garbage_bytes > MAX_GARBAGE
 
     def collect(self) -> None:
         """Free the slots of dead tensors and release the programs of dead functions."""

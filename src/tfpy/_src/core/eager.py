@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from tfpy._src.backends import registry
 from tfpy._src.backends.backend import Backend
-from tfpy._src.backends.bookkeeping import Bookkeeping
+from tfpy._src.backends.bookkeeping import MAX_GARBAGE, SLOT_BYTES, Bookkeeping
 from tfpy._src.backends.interrupts import held
 from tfpy._src.backends.javascript import bridge, failures
 from tfpy._src.backends.memory_errors import name_call
@@ -231,9 +231,10 @@ def _remember(backend: Backend, key: Any, compiled: _Compiled) -> None:
 fast_path.bind_values(
     {
         **{"tensor": Tensor, "storage": Storage, "aval": Aval, "entry": _Compiled},
-        **{"statistics": statistics, "mark": statistics.mark, "held": held},
+        **{"statistics": statistics, "held": held},
         **{"next_identity": next_identity, "discard": Bookkeeping.discard},
         **{"registry": vars(registry), "tapes": tapes.local, "traces": tracing.local},
         **{"tidy": scopes, "op_observers": observers, "op_failed": failed},
+        **{"slot_bytes": SLOT_BYTES, "most_garbage": MAX_GARBAGE, "alias": _ALIAS},
     }
 )
