@@ -2,13 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from tfpy.testing import run_in_browser
+from tfpy.testing.environments import BROWSERS
+from tfpy.testing.sessions import OpenPage
 
 DEVICES = ("wasm", "webgl", "webgpu")
+EVERY_BROWSER = tuple(BROWSERS)
+COUNTS = """
+import tfpy as tf
+from tfpy._src.core import fast_path
+x = tf.constant([1.0, 2.0])
+double = tf.function(lambda x: x * 2.0)
+for _ in range(3):
+    last = double(x + x)
+[*fast_path.extension.taken(), *last.numpy().tolist()]"""
 
 
 def with_python(work: Any) -> Any:
@@ -61,6 +73,37 @@ def test_frequent_calls_take_the_fast_path(tf: Any) -> None:
     assert taken()[1] == calls + 1
     for one, other in zip(found, expected, strict=True):
         np.testing.assert_array_equal(one, other)
+
+
+def check_counts(tf: Any) -> None:
+    x = tf.constant(np.linspace(-1, 1, 2000, dtype=np.float32))
+    function = tf.function(lambda x: [x + 1.0, x * x])
+    for _ in range(2):
+        function(x + x)
+    before = taken()
+    found = function(x + x)
+    now = taken()
+    assert [now[0] - before[0], now[1] - before[1]] == [1, 1]
+    np.testing.assert_array_equal(found[1].numpy(), (2 * x.numpy()) ** 2)
+
+
+@run_in_browser(backends=["wasm"], environment="not-isolated", browsers=EVERY_BROWSER)
+def test_in_every_browser(tf: Any) -> None:
+    check_counts(tf)
+
+
+@run_in_browser(backends=["wasm"], environment="worker", browsers=EVERY_BROWSER)
+def test_in_workers(tf: Any) -> None:
+    check_counts(tf)
+
+
+def test_strict_content_security_policy(tfpy_page: Callable[..., OpenPage]) -> None:
+    page = tfpy_page("tfpy-testing/strict.html")
+    code = """import("/tfpy.mjs").then(async ({ loadTfpy }) => {
+        const tfpy = await loadTfpy({ backend: "wasm" });
+        return await tfpy.run(COUNTS);
+    })"""
+    assert page.evaluate(code.replace("COUNTS", repr(COUNTS)), 120.0) == [2, 1, 4.0, 8.0]
 
 
 @run_in_browser(backends=DEVICES)
