@@ -24,10 +24,13 @@ int make_names(void) {
   NAME(garbage_bytes);
   NAME(held);
   NAME(hits);
+  NAME(name);
+  NAME(only);
   NAME(programs);
   NAME(run);
   NAME(scopes);
   NAME(shape);
+  NAME(typed_from);
 #undef NAME
   names.traced = PyUnicode_InternFromString("_traced");
   if (!names.traced) return -1;
@@ -115,6 +118,7 @@ static PyObject* find_values(PyTypeObject* aval) {
   FIND(storage, "host", values.storage_host);
   FIND(storage, "line", values.storage_line);
   FIND(storage, "slot", values.storage_slot);
+  FIND(aval, "dtype", values.aval_dtype);
   FIND(aval, "nbytes", values.aval_nbytes);
   FIND(aval, "shape", values.aval_shape);
   FIND(statistics, "buffers", values.statistics_buffers);
@@ -141,6 +145,7 @@ PyObject* bind_values(PyObject* Py_UNUSED(module), PyObject* given) {
   TAKE(next_identity, NULL);
   TAKE(discard, NULL);
   TAKE(registry, &PyDict_Type);
+  TAKE(scalars, &PyDict_Type);
   TAKE(tapes, NULL);
   TAKE(traces, NULL);
   TAKE(tidy, NULL);

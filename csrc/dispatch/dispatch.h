@@ -20,7 +20,7 @@ typedef struct {
   Py_ssize_t tensor_aval, tensor_identity, tensor_kept, tensor_storage, tensor_counted;
   Py_ssize_t storage_aval, storage_backend, storage_counted, storage_host, storage_line;
   Py_ssize_t storage_slot;
-  Py_ssize_t aval_nbytes, aval_shape;
+  Py_ssize_t aval_dtype, aval_nbytes, aval_shape;
   Py_ssize_t statistics_buffers, statistics_mark, statistics_nbytes;
   Py_ssize_t held_depth, held_waits;
 } ValueSlots;
@@ -39,6 +39,7 @@ typedef struct {
 typedef struct {
   PyTypeObject *tensor, *storage, *entry, *direct;
   PyObject *statistics, *held, *next_identity, *discard, *finalize;
+  PyObject* scalars;                // dict of core/scalar_cache.py
   PyObject* registry;               // dict of the module with the active backend
   PyObject *tapes, *traces, *tidy;  // thread-local objects with lists
   PyObject *op_observers, *call_observers, *recorders, *watching;
@@ -56,7 +57,8 @@ typedef struct {
 typedef struct {
   PyObject *active, *by_avals, *collect, *collect_due, *deliver, *direct, *discard, *eagerly,
       *garbage;
-  PyObject *garbage_bytes, *held, *hits, *programs, *run, *scopes, *shape, *traced, *traces;
+  PyObject *garbage_bytes, *held, *hits, *name, *only, *programs, *run, *scopes, *shape, *traced,
+      *traces, *typed_from;
 } Names;
 
 extern ValueSlots values;
@@ -128,6 +130,11 @@ void ignore_failure(void);
 // if there is none, or if it is not an Exception.
 PyObject* taken_failure(void);
 void drop(PyObject** references, Py_ssize_t count);
+
+// scalars.c
+// Takes references to the tensors of two operands, one of which is a Python number that is in the
+// cache of scalars. Returns 1, or 0 if there are none, possibly with an exception.
+int with_number(PyObject* op, PyObject* const* inputs, PyObject** tensors);
 
 // ops.c
 // Applies an op to tensors. The values of `names` follow the inputs.

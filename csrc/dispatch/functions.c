@@ -33,6 +33,18 @@ static PyObject* call_operator(PyObject* self, PyObject* const* args, size_t fla
   return PyObject_Vectorcall(function->python, args, flags, names_);
 }
 
+// reflected(self, other) applies the op to other and self.
+static PyObject* call_reflected(PyObject* self, PyObject* const* args, size_t flags,
+                                PyObject* names_) {
+  FastFunction* function = (FastFunction*)self;
+  if (!names_ && PyVectorcall_NARGS(flags) == 2) {
+    PyObject* operands[] = {args[1], args[0]};
+    PyObject* found = fast_op(function->op, operands, 2, NULL);
+    if (found || PyErr_Occurred()) return found;
+  }
+  return PyObject_Vectorcall(function->python, args, flags, names_);
+}
+
 // __call__(function, *args)
 static PyObject* call_compiled(PyObject* self, PyObject* const* args, size_t flags,
                                PyObject* names_) {
@@ -117,8 +129,9 @@ static PyObject* of_call(PyObject* Py_UNUSED(module), PyObject* python) {
 
 static PyObject* of_operator(PyObject* Py_UNUSED(module), PyObject* args) {
   PyObject *op, *python;
-  if (!PyArg_ParseTuple(args, "OO:of_operator", &op, &python)) return NULL;
-  return made(call_operator, python, op);
+  int reflected;
+  if (!PyArg_ParseTuple(args, "OOp:of_operator", &op, &python, &reflected)) return NULL;
+  return made(reflected ? call_reflected : call_operator, python, op);
 }
 
 static PyObject* taken(PyObject* Py_UNUSED(module), PyObject* Py_UNUSED(none)) {

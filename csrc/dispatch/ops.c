@@ -2,7 +2,8 @@
 #include "dispatch.h"
 
 // Returns the key of a call in the cache of a backend, or NULL with an exception.
-static PyObject* key_of(PyObject* op, PyObject* const* inputs, Py_ssize_t count, PyObject* attrs) {
+static PyObject* key_of(PyObject* op, PyObject* const* inputs, Py_ssize_t count, PyObject* attrs,
+                        PyObject* const* given) {
   Py_ssize_t many = attrs ? PyTuple_GET_SIZE(attrs) : 0;
   PyObject* key = PyTuple_New(1 + count + many);
   if (!key) return NULL;
@@ -11,7 +12,7 @@ static PyObject* key_of(PyObject* op, PyObject* const* inputs, Py_ssize_t count,
     PyTuple_SET_ITEM(key, 1 + i, Py_NewRef(*slot_at(inputs[i], values.tensor_aval)));
   }
   for (Py_ssize_t i = 0; i < many; i++) {
-    PyObject* pair = PyTuple_Pack(2, PyTuple_GET_ITEM(attrs, i), inputs[count + i]);
+    PyObject* pair = PyTuple_Pack(2, PyTuple_GET_ITEM(attrs, i), given[i]);
     if (!pair) {
       Py_DECREF(key);
       return NULL;
@@ -24,8 +25,8 @@ static PyObject* key_of(PyObject* op, PyObject* const* inputs, Py_ssize_t count,
 // Returns the cache entry of a call, or NULL if there is none. Keys that cannot be hashed have no
 // entry. Python's function then raises the error.
 static PyObject* entry_of(PyObject* backend, PyObject* op, PyObject* const* inputs,
-                          Py_ssize_t count, PyObject* attrs) {
-  PyObject* key = key_of(op, inputs, count, attrs);
+                          Py_ssize_t count, PyObject* attrs, PyObject* const* given) {
+  PyObject* key = key_of(op, inputs, count, attrs, given);
   PyObject* programs = key ? PyObject_GetAttr(backend, names.programs) : NULL;
   PyObject* found = NULL;
   if (programs && PyDict_Check(programs)) {
@@ -109,7 +110,7 @@ static PyObject* by_device(PyObject* backend, PyObject* entry, PyObject* const* 
 // Lets Python convert the current exception. Returns NULL with an exception, or the result: a
 // failed op of a trace becomes an equation.
 static PyObject* handled(PyObject* op, PyObject* const* inputs, Py_ssize_t count, PyObject* attrs,
-                         PyObject* entry) {
+                         PyObject* const* given, PyObject* entry) {
   PyObject* failure = taken_failure();
   if (!failure) return NULL;
   PyObject *result = NULL, *tensors = PyTuple_New(count), *named = PyDict_New();
@@ -119,11 +120,11 @@ static PyObject* handled(PyObject* op, PyObject* const* inputs, Py_ssize_t count
     PyTuple_SET_ITEM(tensors, i, Py_NewRef(inputs[i]));
   }
   for (Py_ssize_t i = 0; !failed && i < many; i++) {
-    failed = PyDict_SetItem(named, PyTuple_GET_ITEM(attrs, i), inputs[count + i]);
+    failed = PyDict_SetItem(named, PyTuple_GET_ITEM(attrs, i), given[i]);
   }
   if (!failed) {
-    PyObject* given[] = {failure, op, tensors, named, entry};
-    result = PyObject_Vectorcall(objects.op_failed, given, 5, NULL);
+    PyObject* arguments[] = {failure, op, tensors, named, entry};
+    result = PyObject_Vectorcall(objects.op_failed, arguments, 5, NULL);
   }
   Py_DECREF(failure);
   Py_XDECREF(tensors);
@@ -144,16 +145,16 @@ static PyObject* computed(PyObject* backend, PyObject* entry, PyObject* const* i
   return NULL;
 }
 
-PyObject* fast_op(PyObject* op, PyObject* const* inputs, Py_ssize_t count, PyObject* attrs) {
-  if (!objects.has_values || count < 1 || count > kMostOperands) return NULL;
-  if (!are_tensors(inputs, count)) return NULL;
+// Applies an op to tensors, with the values of the attributes in `given`.
+static PyObject* applied(PyObject* op, PyObject* const* inputs, Py_ssize_t count, PyObject* attrs,
+                         PyObject* const* given) {
   if (PyList_GET_SIZE(objects.op_observers) || is_unwatched() != 1) {
     ignore_failure();
     return NULL;
   }
   PyObject* backend = active_backend();
   if (!backend) return NULL;
-  PyObject *entry = entry_of(backend, op, inputs, count, attrs), *result = NULL;
+  PyObject *entry = entry_of(backend, op, inputs, count, attrs, given), *result = NULL;
   if (entry) {
     bool ran = false;
     PyObject* storage = computed(backend, entry, inputs, count, &ran);
@@ -162,10 +163,23 @@ PyObject* fast_op(PyObject* op, PyObject* const* inputs, Py_ssize_t count, PyObj
       Py_DECREF(storage);
       if (result) fast_ops++;
     } else if (ran) {
-      result = handled(op, inputs, count, attrs, entry);
+      result = handled(op, inputs, count, attrs, given, entry);
     }
     Py_DECREF(entry);
   }
   Py_DECREF(backend);
+  return result;
+}
+
+PyObject* fast_op(PyObject* op, PyObject* const* inputs, Py_ssize_t count, PyObject* attrs) {
+  if (!objects.has_values || count < 1 || count > kMostOperands) return NULL;
+  if (are_tensors(inputs, count)) return applied(op, inputs, count, attrs, inputs + count);
+  PyObject *tensors[2], *result = NULL;
+  if (count != 2 || !with_number(op, inputs, tensors)) {
+    ignore_failure();
+    return NULL;
+  }
+  result = applied(op, tensors, 2, attrs, inputs + count);
+  drop(tensors, 2);
   return result;
 }

@@ -85,6 +85,40 @@ def test_ops_take_the_fast_path(device: FakeDevice, work: Any) -> None:
     assert work(x).shape == first.shape
 
 
+def test_numbers_take_the_fast_path(device: FakeDevice) -> None:
+    """Check Python numbers as operands: each kind of number and sign has its own constant."""
+    x, whole = tf.constant([1.0, -2.0, 3.0]), tf.constant([7, -8, 9])
+    works: list[Callable[[], Any]] = [
+        *(lambda: x * 2.0, lambda: 2.0 * x, lambda: 1 - x, lambda: x - 1, lambda: x > 0),
+        *(lambda: x == 1, lambda: x**2, lambda: whole // 2, lambda: whole % 3, lambda: 5 + whole),
+        *(lambda: x * 0.0, lambda: x * -0.0, lambda: 2.0 - x, lambda: x != 1.0),
+        *(lambda: eager.apply(elementwise.maximum, x, 0.0), lambda: x * float("nan")),
+    ]
+    for work in works[:-1]:
+        first = work()
+        assert fast(work) == (1, 0)
+        found = work()
+        assert found.aval is first.aval
+        assert found.numpy().tobytes() == first.numpy().tobytes()
+    assert np.isnan(works[-1]().numpy()).all()
+    assert np.signbit((x * -0.0).numpy()).tolist() == [True, False, True]
+    assert np.signbit((x * 0.0).numpy()).tolist() == [False, True, False]
+
+
+def test_numbers_that_need_python(device: FakeDevice) -> None:
+    """Check that a number of another type or dtype has the same result or error as before."""
+    x, whole = tf.constant([1.0, -2.0, 3.0]), tf.constant([7, -8, 9])
+    for _ in range(3):
+        _ = x * 2.0, x * 1, whole * 1
+        assert (whole * 2).dtype == tf.int32
+        for wrong in (2.0, 2**40, "2"):
+            with pytest.raises((TypeError, ValueError)):
+                _ = whole * wrong
+        np.testing.assert_array_equal((x * np.float64(2)).numpy(), [2.0, -4.0, 6.0])
+    scalar_cache.clear_scalars()
+    np.testing.assert_array_equal((x * 2.0).numpy(), [2.0, -4.0, 6.0])
+
+
 def test_compiled_calls_take_the_fast_path(device: FakeDevice) -> None:
     v = tf.Variable([1.0, 2.0, 3.0])
     captured = tf.constant(np.arange(300, dtype=np.float32))

@@ -32,6 +32,7 @@ from tfpy._src.compiler.ir.sizes import closed, is_open
 from tfpy._src.core import fast_path, tape as tapes
 from tfpy._src.core.conversion import as_tensors
 from tfpy._src.core.operand import SELF_APPLYING
+from tfpy._src.core.scalar_cache import scalars
 from tfpy._src.core.tensor import Tensor, local as scopes, next_identity
 
 
@@ -234,7 +235,7 @@ fast_path.bind_values(
         **{"statistics": statistics, "held": held},
         **{"next_identity": next_identity, "discard": Bookkeeping.discard},
         **{"registry": vars(registry), "tapes": tapes.local, "traces": tracing.local},
-        **{"tidy": scopes, "op_observers": observers, "op_failed": failed},
+        **{"tidy": scopes, "op_observers": observers, "op_failed": failed, "scalars": scalars},
         **{"slot_bytes": SLOT_BYTES, "most_garbage": MAX_GARBAGE, "alias": _ALIAS},
     }
 )

@@ -33,16 +33,17 @@ def of_apply(function: F) -> F:
     return function if extension is None else _named(extension.of_apply(function), function)
 
 
-def of_operator(op: Any, function: F) -> F:
-    """Return an operator with a fast path for tensors.
+def of_operator(op: Any, function: F, reflected: bool = False) -> F:
+    """Return an operator with a fast path for tensors and Python numbers.
 
     Args:
         op: Record of the op that the operator applies to tensors for which it was applied before.
         function: The operator.
+        reflected: True if the operator applies the op to its second and first operand.
     """
     if extension is None:
         return function
-    return _named(extension.of_operator(op, function), function)
+    return _named(extension.of_operator(op, function, reflected), function)
 
 
 def of_call(function: F) -> F:

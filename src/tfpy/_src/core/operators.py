@@ -45,10 +45,16 @@ def as_operator(symbol: str, reflected: bool = False, op: Any = None) -> Callabl
         fast = operator if op is None else fast_path.of_operator(op, operator)
         setattr(Operand, f"__{symbol}__", fast)
         if reflected:
-            setattr(Operand, f"__r{symbol}__", lambda self, other: method(other, self))
+            exchanged = _exchanged(method)
+            fast = exchanged if op is None else fast_path.of_operator(op, exchanged, True)
+            setattr(Operand, f"__r{symbol}__", fast)
         return function
 
     return attach
+
+
+def _exchanged(method: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    return lambda self, other: method(other, self)
 
 
 DISPATCHED: dict[str, Callable[[Any, Any], Any]] = {}

@@ -19,7 +19,8 @@ from tfpy._src.core.tensor import Tensor
 
 Number = bool | int | float
 
-_scalars: dict[tuple[Any, type, str], Tensor] = {}
+scalars: dict[tuple[Any, type, str], Tensor] = {}
+"""Tensors by number, its type and the name of the dtype. The dispatch extension reads them."""
 _MAX_SCALARS = 512
 
 
@@ -30,16 +31,16 @@ def scalar(value: Number, dtype: DType) -> Tensor:
         TypeError: If the dtype cannot represent this kind of number.
     """
     key = (value or repr(value), type(value), dtype.name)  # 0.0 and -0.0 are equal
-    found = _scalars.get(key)
+    found = scalars.get(key)
     if (found is None or isinstance(value, bool)) and not _adapts(value, dtype):
         raise TypeError(f"Cannot convert {value!r} to EagerTensor of dtype {dtype.name}")
     if found is None:
-        if len(_scalars) >= _MAX_SCALARS:
-            _scalars.clear()
+        if len(scalars) >= _MAX_SCALARS:
+            scalars.clear()
         aval = Aval((), dtype)
         with np.errstate(over="ignore"):  # 1e300 is infinite as float32
             array = np.array(value).astype(dtype.as_numpy_dtype)
-        found = _scalars[key] = Tensor(aval, host_storage(array, aval, counted=False))
+        found = scalars[key] = Tensor(aval, host_storage(array, aval, counted=False))
         found.kept = True  # the cache outlives the tf.tidy scope in which it was first used
     return found
 
@@ -75,9 +76,9 @@ def _adapts(value: Number, dtype: DType) -> bool:
 
 def scalar_count() -> int:
     """Return the number of cached constants."""
-    return len(_scalars)
+    return len(scalars)
 
 
 def clear_scalars() -> None:
     """Free the cached constants. Leak checks call this before they count tensors."""
-    _scalars.clear()
+    scalars.clear()
