@@ -34,7 +34,7 @@ def ensure() -> Path:
     file = f"{MODULE}{side_modules.MODULE_SUFFIX}"
 
     def make(into: Path) -> None:
-        words = ["emcc", "-Os", *OPTIONS, f"-I{headers}", *_sources(), *linking, "-o", into / file]
+        words = ["emcc", "-Oz", *OPTIONS, f"-I{headers}", *_sources(), *linking, "-o", into / file]
         tools.run(words, "dispatch")
 
     inputs = {

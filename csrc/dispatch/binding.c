@@ -53,7 +53,7 @@ static int take(PyObject* given, const char* name, PyTypeObject* type, void* int
 static int take_number(PyObject* given, const char* name, long long* into) {
   PyObject* found = PyDict_GetItemString(given, name);
   if (!found || !PyLong_Check(found)) {
-    PyErr_Format(PyExc_TypeError, "the dispatch extension needs the integer %s", name);
+    PyErr_Format(PyExc_TypeError, "the dispatch extension needs %s", name);
     return -1;
   }
   *into = PyLong_AsLongLong(found);

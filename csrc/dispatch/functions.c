@@ -138,14 +138,14 @@ static PyObject* taken(PyObject* Py_UNUSED(module), PyObject* Py_UNUSED(none)) {
   return Py_BuildValue("KK", fast_ops, fast_calls);
 }
 
-static PyMethodDef methods[] = {
-    {"bind_values", bind_values, METH_O, "Take the objects that ops need."},
-    {"bind_calls", bind_calls, METH_O, "Take the objects that compiled calls need."},
-    {"of_apply", of_apply, METH_O, "Return `apply` with a fast path."},
-    {"of_call", of_call, METH_O, "Return `Function.__call__` with a fast path."},
-    {"of_operator", of_operator, METH_VARARGS, "Return the operator of an op with a fast path."},
-    {"taken", taken, METH_NOARGS, "Return the numbers of fast ops and of fast compiled calls."},
-    {NULL, NULL, 0, NULL}};
+// core/fast_path.py documents these functions. Docstrings here would be downloaded by each page.
+static PyMethodDef methods[] = {{"bind_values", bind_values, METH_O, NULL},
+                                {"bind_calls", bind_calls, METH_O, NULL},
+                                {"of_apply", of_apply, METH_O, NULL},
+                                {"of_call", of_call, METH_O, NULL},
+                                {"of_operator", of_operator, METH_VARARGS, NULL},
+                                {"taken", taken, METH_NOARGS, NULL},
+                                {NULL, NULL, 0, NULL}};
 
 static struct PyModuleDef definition = {
     PyModuleDef_HEAD_INIT, "_dispatch", NULL, -1, methods, NULL, NULL, NULL, NULL};
