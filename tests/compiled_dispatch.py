@@ -10,15 +10,15 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from buildsys import dispatch
+from buildsys.dispatch import MODULE, PLACE, for_python
 
-NAME = f"{dispatch.PLACE.replace('/', '.')}.{dispatch.MODULE}"
+NAME = f"{PLACE.replace('/', '.')}.{MODULE}"
 
 
 def _load() -> None:
     """Load the extension, so that tfpy finds it as a part of its package."""
     assert "tfpy" not in sys.modules, "tfpy is imported already, so it does not use the extension"
-    file = dispatch.for_python(Path(sys.executable))
+    file = for_python(Path(sys.executable))
     spec = importlib.util.spec_from_file_location(NAME, file)
     assert spec is not None
     assert spec.loader is not None

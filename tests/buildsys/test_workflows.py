@@ -19,7 +19,7 @@ PAGES = (ROOT / ".github" / "workflows" / "pages.yml").read_text(encoding="utf-8
 CI = (ROOT / ".github" / "workflows" / "ci.yml").read_text(encoding="utf-8")
 BUILDS = re.compile(
     r"require_assets|node_modules|which\(\"node\"\)|\bmodel_files\b|crossing import"
-    r"|\b(pyenv|npm|glue|release|perfetto)\.ensure"
+    r"|\bdispatch\.for_python|\b(pyenv|npm|glue|release|perfetto)\.ensure"
 )
 """Code in test files that skips a test if something is not built."""
 
