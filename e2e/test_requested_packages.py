@@ -196,7 +196,7 @@ def test_packages_come_when_a_page_asks(tfpy_page: Callable[..., OpenPage]) -> N
     assert set(loaded) == {"numpy", "tfpy-web"}
     assert found["archived"] == ["_bytecode", "sitecustomize"]
     assert found["late"] == []
-    finds = ["__init__.pyc", "loader"]
+    finds = ["__init__.pyc", "core", "loader"]
     assert found["engine"] == finds
     assert "def matmul(" in found["matmul"][0]
     assert found["matmul"][1].startswith("/lib/python3.14/site-packages/tfpy/_src/")
