@@ -203,8 +203,8 @@ async def test_camera(tf: Any) -> None:
         pixels = np.concatenate(found)
         assert pixels[..., 1].mean() > pixels[..., 0].mean() + 0.2
         first = np.rint(pixels[0, 0] * 255)
-        async for picture in camera.take(100):  # a busy browser may show a picture for a while
-            if (picture.numpy() != first).any():
+        async for frame in camera.take(100):  # a busy browser may repeat a frame for a while
+            if (frame.numpy() != first).any():
                 break
         else:
             raise AssertionError("the figure does not move")

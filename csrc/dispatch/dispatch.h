@@ -132,8 +132,8 @@ PyObject* taken_failure(void);
 void drop(PyObject** references, Py_ssize_t count);
 
 // scalars.c
-// Takes references to the tensors of two operands, one of which is a Python number that is in the
-// cache of scalars. Returns 1, or 0 if there are none, possibly with an exception.
+// Takes references to the tensors of two operands if one is a Python number in the cache of
+// scalars. Returns 1, or 0 if there are none, possibly with an exception.
 int with_number(PyObject* op, PyObject* const* inputs, PyObject** tensors);
 
 // ops.c

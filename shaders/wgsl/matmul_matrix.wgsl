@@ -1,23 +1,15 @@
 // Like matmul_tile.wgsl, by subgroup matrices: a subgroup of 32 threads adds 16 products of float16 numbers to each of
 // 16 x 16 sums in float32 at a time. A workgroup of DOWN x ALONG subgroups computes ROWS rows of COLUMNS columns; its
-// memory holds 4 DEPTH of k at a time. (With two such tiles, of which one is loaded during the product of the other,
-// the product takes twice as long.) Matrices are separate variables, because arrays of them would leave the registers:
+// memory holds 4 DEPTH of k at a time. (A second tile, which is loaded during the product of the first, makes it 1.7
+// times as slow.) Matrices are separate variables, because arrays of them would leave the registers:
 // SUMS declares them, LEFTS reads those of a, PRODUCTS adds, RESULTS stores.
 //
 // SPLIT: operands are float32. Each number is the sum of two in float16, after it was multiplied by the scale of its
 // row of a (row_scales.wgsl), or by B_SCALE. The product of the smaller parts is below the rounding of float32. If a
 // number does not fit, the workgroup computes the sums one by one.
-const ROWS = $ROWS;
-const COLUMNS = $COLUMNS;
-const DOWN = $DOWN;
-const ALONG = $ALONG;
-const DEPTH = $DEPTH;
 const PIECES = DEPTH / 4;
-const THREADS = 32 * DOWN * ALONG;
 const A_FOURS = ROWS / 4;
 const B_FOURS = COLUMNS / 4;
-const A_LOADS = DEPTH * ROWS / THREADS;
-const B_LOADS = DEPTH * COLUMNS / THREADS;
 // Distance in fours between lines of a block of 16: two unused fours keep eight lines in different banks.
 const PITCH = 6;
 

@@ -3,15 +3,7 @@
 // memory holds DEPTH texels of 16 bytes of each. Matrices are separate variables, because arrays of them would leave
 // the registers: SUMS declares them, LEFTS reads the rows, PRODUCTS adds, RESULTS stores. CHECK_K: a row is not a
 // multiple of DEPTH texels.
-const ROWS = $ROWS;
-const COLUMNS = $COLUMNS;
-const DOWN = $DOWN;
-const ALONG = $ALONG;
-const DEPTH = $DEPTH;
 const PIECES = DEPTH / 2;
-const THREADS = 32 * DOWN * ALONG;
-const A_LOADS = ROWS * DEPTH / THREADS;
-const B_LOADS = COLUMNS * DEPTH / THREADS;
 // Distance in texels between rows of a block of 16: the third texel keeps rows in different banks.
 const PITCH = 3;
 

@@ -10,6 +10,7 @@ from blocks import random_weights
 from tfpy._src.base.dtypes import DType, float16, float32, int8
 from tfpy._src.compiler.ir.aval import Aval
 from tfpy._src.compiler.ir.graph import Graph, single_equation
+from tfpy._src.compiler.ir.kernel import KernelCall
 from tfpy._src.compiler.ir.op import OPS
 from tfpy._src.compiler.lower.program import Program, verify
 from tfpy._src.compiler.lower.webgpu import MATRIX_BYTES, lower, matrices, products
@@ -100,6 +101,19 @@ def test_weights_in_blocks_share_the_scales_of_rows() -> None:
     assert {name for name, _ in steps_of(blocks(4, [float16]))} == {"blocks_rows"}
 
 
+def test_rows_of_another_length_have_other_scales() -> None:
+    """Check products that read the same array as rows of 576 and of 288 numbers."""
+    program = Program("webgpu")
+    x = program.add_buffer((512, 576), float32)
+    steps = products.WebGPUSteps(program, KernelCall("matmul", ("a", "b"), {}), [x], x)
+    rows, same, halves = (
+        products.row_scales(steps, x, products.Product(1, m, 64, k, True, True))
+        for m, k in ((512, 576), (512, 576), (1024, 288))
+    )
+    assert rows == same != halves
+    assert program.buffers[halves].shape == (1024,)
+
+
 @pytest.mark.parametrize("tile", TILES)
 def test_tiles_of_matrices_fit(tile: MatrixTile) -> None:
     """Check that each thread loads the same amount, and that workgroup memory suffices."""
@@ -109,7 +123,7 @@ def test_tiles_of_matrices_fit(tile: MatrixTile) -> None:
         assert side * tile.depth % threads == 0
     assert threads % tile.depth == 0
     assert tile.rows % (16 * tile.down) == tile.columns % (16 * tile.along) == 0
-    assert tile.bytes <= MATRIX_BYTES <= WORKGROUP_BYTES
+    assert tile.bytes <= MATRIX_BYTES[float16] <= WORKGROUP_BYTES
 
 
 def test_matrices_begin_at_multiples_of_16_bytes() -> None:
@@ -129,10 +143,10 @@ def test_matrices_begin_at_multiples_of_16_bytes() -> None:
 
 def test_the_parts_of_numbers_are_multiplied_three_times() -> None:
     tile = MatrixTile(32, 16, 1, 1, depth=8, line=4, split=True)
-    texts = dict(define.split(" ", 1) for define in tile.defines())
-    assert texts["PRODUCTS"].count("MultiplyAccumulate") == 6
-    assert "multiplyAccumulate(left_rest1, right0, sum1_0)" in texts["PRODUCTS"].replace("M", "m")
-    assert "left_rest1, right_rest0" not in texts["PRODUCTS"]
+    statements = dict(define.split(" ", 1) for define in tile.defines())["PRODUCTS"]
+    assert statements.count("MultiplyAccumulate") == 6
+    assert "MultiplyAccumulate(left_rest1, right0, sum1_0)" in statements
+    assert "left_rest1, right_rest0" not in statements
     assert tile.bytes == 48 * (32 + 16) * 2 * 2 + 4 * 16 * 16
 
 

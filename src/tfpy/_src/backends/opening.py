@@ -56,10 +56,12 @@ async def open_webgpu() -> Backend:
     reached = device.limits["workgroupBytes"] >= lower_webgpu.TILE_BYTES
     tiles = device.limits["hardware"] == 1 and reached
     half = device.limits["float16"] == 1
-    holds = device.limits["workgroupBytes"] >= lower_webgpu.MATRIX_BYTES
     kinds = {int8: "byteMatrices", float16: "halfMatrices"}
-    usable = kinds if tiles and holds else {}
-    matrices = frozenset(dtype for dtype, name in usable.items() if device.limits[name] == 1)
+    matrices = frozenset(
+        dtype
+        for dtype, nbytes in lower_webgpu.MATRIX_BYTES.items()
+        if tiles and device.limits[kinds[dtype]] and device.limits["workgroupBytes"] >= nbytes
+    )
     lower = partial(
         lower_webgpu.lower, max_inputs=inputs, tiles=tiles, half=half, matrices=matrices
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -176,8 +177,7 @@ def hessians(
     graph = tracing.active_graph()
     if graph is None:
         _entries("hessians")
-        plain = lambda function, *args: function(*args)  # noqa: E731
-        return [_hessian(ys, _source(x), plain) for x in nest.flatten(xs)]
+        return [_hessian(ys, _source(x), operator.call) for x in nest.flatten(xs)]
 
     def record(function: Callable[..., Tensor], *args: Any) -> Any:
         return graph.record(function, args, {}, name)

@@ -6,6 +6,7 @@ import itertools
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from tfpy._src.base.dtypes import float16, int8
 from tfpy._src.compiler.lower.webgpu.tiles import FILLS, Product
 
 SIDE = 16
@@ -47,7 +48,7 @@ class MatrixTile:
         down = range(self.rows // SIDE // self.down)
         along = range(self.columns // SIDE // self.along)
         sums = list(itertools.product(down, along))
-        texts = {
+        statements = {
             "SUMS": [f"var sum{i}_{j}: Sums;" for i, j in sums],
             "LEFTS": [line for i in down for line in self._operand("left", "a", i)],
             "PRODUCTS": [line for j in along for line in self._products(j, down)],
@@ -59,7 +60,7 @@ class MatrixTile:
         sizes = {"ROWS": self.rows, "COLUMNS": self.columns, "DOWN": self.down}
         sizes |= {"ALONG": self.along, "DEPTH": self.depth}
         numbers = [f"{name} {value}" for name, value in sizes.items()]
-        return numbers + [f"{name} {' '.join(lines)}" for name, lines in texts.items()]
+        return numbers + [f"{name} {' '.join(lines)}" for name, lines in statements.items()]
 
     def _operand(self, side: str, x: str, i: int) -> Iterator[str]:
         """Yield statements that read a matrix of an operand."""
@@ -96,8 +97,11 @@ SPLITS = (
 )
 """The same for numbers that are sums of two in float16."""
 
-MATRIX_BYTES = max(tile.bytes for tile in (LARGE, SMALL, *(t for _, t in (*HALVES, *SPLITS))))
-"""Memory of a workgroup that the largest tiles need."""
+MATRIX_BYTES = {
+    int8: max(LARGE.bytes, SMALL.bytes),
+    float16: max(tile.bytes for _, tile in (*HALVES, *SPLITS)),
+}
+"""Memory of a workgroup that the largest tiles of a dtype need."""
 
 MIN_DEPTH = 64
 """Bytes of a row from which filling the matrices pays."""

@@ -110,12 +110,13 @@ def _matrix_tile(
 def row_scales(steps: WebGPUSteps, x: int, product: Product) -> int:
     """Return the buffer of the rows' scales, which products of the same rows share."""
     program = steps.program
+    sizes: Params = {"rows": product.m, "n": product.k}
     for step in program.steps:
-        if program.kernels[step.kernel].name == "row_scales" and step.inputs == (x,):
+        is_scales = program.kernels[step.kernel].name == "row_scales"
+        if is_scales and step.inputs == (x,) and step.params == sizes:
             return step.outputs[0]
     scales = program.add_buffer([product.m], float32)
     across = GROUP // ROW_LANES
     defines = [f"LANES {ROW_LANES}", f"ACROSS {across}", *flags_of(WHOLE=product.whole_a)]
-    sizes: Params = {"rows": product.m, "n": product.k}
     steps.step("row_scales", {"x": x}, scales, sizes, defines, flat(-(-product.m // across)))
     return scales

@@ -28,6 +28,7 @@ FILES = (
     "rows",
     "operands",
     "tiles",
+    "matrices",
 )
 """Files that any kernel may use."""
 
