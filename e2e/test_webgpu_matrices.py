@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from e2e.module_page import Evaluate, module_page
-from e2e.webgl_page import call_of
+from e2e.webgl_page import call_of, whole
 from tfpy._src.base.dtypes import DType, as_dtype, float16, float32, int8
 from tfpy._src.compiler.ir.aval import Aval
 from tfpy._src.compiler.ir.kernel import KernelCall
@@ -118,11 +118,6 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(products, "takes_halves", lambda *_: True)
     monkeypatch.setattr(matrices, "MIN_SIDE", 1)
     monkeypatch.setattr(matrices, "MIN_TERMS", 1)
-
-
-def whole(*shape: int) -> Array:
-    rng = np.random.default_rng(sum(shape))
-    return rng.integers(-4, 5, shape).astype(np.float32)
 
 
 def program_of(call: KernelCall, arrays: list[Array], expected: Array) -> Case:

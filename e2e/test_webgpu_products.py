@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from e2e.module_page import Evaluate, module_page
-from e2e.webgl_page import call_of as page_call
+from e2e.webgl_page import call_of as page_call, whole
 from tfpy._src.base.dtypes import float32, int32
 from tfpy._src.compiler.ir.aval import Aval
 from tfpy._src.compiler.ir.evaluate import evaluate as run_by_numpy
@@ -50,11 +50,6 @@ def evaluate() -> Iterator[Evaluate]:
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Compute products in tiles, however small they are."""
     monkeypatch.setattr(products, "SMALL", 1)
-
-
-def whole(*shape: int) -> Array:
-    rng = np.random.default_rng(sum(shape))
-    return rng.integers(-4, 5, shape).astype(np.float32)
 
 
 def case(name: str, *arrays: Array, **attrs: Any) -> Case:

@@ -41,6 +41,12 @@ def evaluate() -> Iterator[Evaluate]:
         yield call
 
 
+def whole(*shape: int) -> Array:
+    """Return small integers as float32, so that sums are exact in any order."""
+    rng = np.random.default_rng(sum(shape))
+    return rng.integers(-4, 5, shape).astype(np.float32)
+
+
 def plain(value: Any) -> Any:
     """Return a number for JSON, with infinities and NaN as JavaScript's strings."""
     if np.isfinite(value):

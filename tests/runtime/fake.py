@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
+import tfpy as tf
+from tfpy._src.backends import registry
 from tfpy._src.backends.abilities import Losable, RepeatedRuns
 from tfpy._src.backends.backend import Backend
 from tfpy._src.backends.cpu import CpuBackend
@@ -13,6 +16,7 @@ from tfpy._src.base.dtypes import DEVICE_DTYPES
 from tfpy._src.base.errors import NotLowerable
 from tfpy._src.compiler.ir.aval import Array, Aval
 from tfpy._src.compiler.ir.graph import Graph
+from tfpy._src.core import scalar_cache
 
 
 class DeviceFailure(Exception):
@@ -110,3 +114,17 @@ class FakeDevice(CpuBackend, RepeatedRuns, Losable):
     def close(self) -> None:
         self.closed = True
         super().close()
+
+
+@contextmanager
+def active(make: Callable[[], FakeDevice]) -> Iterator[FakeDevice]:
+    """Activate an empty fake device, and the cpu backend at the end."""
+    scalar_cache.clear_scalars()
+    tf.register_backend("fake", make)
+    tf.set_backend("fake")
+    backend = registry.active_backend()
+    assert isinstance(backend, FakeDevice)
+    yield backend
+    tf.remove_backend("fake")
+    tf.set_backend("cpu")
+    scalar_cache.clear_scalars()

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from runtime.fake import DeviceFailure, FakeDevice
+from runtime.fake import DeviceFailure, FakeDevice, active
 
 import tfpy as tf
 from tfpy._src.backends import interrupts, registry
@@ -47,15 +47,8 @@ class LateDevice(FakeDevice):
 
 @pytest.fixture(params=[FakeDevice, LateDevice])
 def device(request: pytest.FixtureRequest) -> Iterator[FakeDevice]:
-    scalar_cache.clear_scalars()
-    tf.register_backend("fake", request.param)
-    tf.set_backend("fake")
-    backend = registry.active_backend()
-    assert isinstance(backend, FakeDevice)
-    yield backend
-    tf.remove_backend("fake")
-    tf.set_backend("cpu")
-    scalar_cache.clear_scalars()
+    with active(request.param) as backend:
+        yield backend
 
 
 @pytest.fixture

@@ -7,10 +7,9 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
-from runtime.fake import FakeDevice
+from runtime.fake import FakeDevice, active
 
 import tfpy as tf
-from tfpy._src.backends import registry
 from tfpy._src.compiler.ir.op import UNSUPPORTED
 from tfpy._src.core import eager, scalar_cache
 
@@ -18,15 +17,8 @@ from tfpy._src.core import eager, scalar_cache
 @pytest.fixture
 def device() -> Iterator[FakeDevice]:
     """Activate an empty fake device."""
-    scalar_cache.clear_scalars()
-    tf.register_backend("fake", lambda: FakeDevice(refuses=["sin"]))
-    tf.set_backend("fake")
-    backend = registry.active_backend()
-    assert isinstance(backend, FakeDevice)
-    yield backend
-    tf.remove_backend("fake")
-    tf.set_backend("cpu")
-    scalar_cache.clear_scalars()
+    with active(lambda: FakeDevice(refuses=["sin"])) as backend:
+        yield backend
 
 
 def test_one_program_per_signature(device: FakeDevice) -> None:

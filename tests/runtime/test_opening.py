@@ -25,9 +25,10 @@ LIMITS = {
     "workgroupBytes": 1 << 15,
     "hardware": 1,
     "float16": 0,
-    "matrices": 0,
     "targets": 4,
     "block": 0,
+    "byteMatrices": 0,
+    "halfMatrices": 0,
 }
 
 
